@@ -1,0 +1,88 @@
+"""One error tree. Every message a user reads says: expected; got; try.
+
+::
+
+    WhenceError
+    ├── ParameterError (ValueError)      a processor or function was declared wrongly
+    ├── ChainError (ValueError)          processors do not fit together
+    ├── FormulaError (ValueError)        text that does not parse, with line and column
+    ├── DefinitionError (ValueError)     a YAML or JSON file that is no chain, with its line
+    ├── EventError (ValueError)          an event that a processor cannot take, with its position
+    ├── LogError (ValueError)            a log file that cannot be read as declared
+    ├── SettingsError (ValueError)       connection settings that contradict each other
+    ├── ServerError (RuntimeError)       the local Neo4j could not be fetched, started or stopped
+    ├── StoreError (RuntimeError)        the graph store refused or did not answer
+    └── MissingExtraError (ImportError)  an optional part is not installed
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ChainError",
+    "DefinitionError",
+    "EventError",
+    "FormulaError",
+    "LogError",
+    "MissingExtraError",
+    "ParameterError",
+    "ServerError",
+    "SettingsError",
+    "StoreError",
+    "WhenceError",
+]
+
+
+class WhenceError(Exception):
+    """Anything that Whence itself refuses or fails at; the message is one line for a person."""
+
+
+class ParameterError(WhenceError, ValueError):
+    """A processor or function was declared with a parameter it cannot have."""
+
+
+class ChainError(WhenceError, ValueError):
+    """Processors that do not fit together: a cycle, a free pipe, a double id."""
+
+
+class FormulaError(WhenceError, ValueError):
+    """Formula or expression text that does not parse."""
+
+
+class DefinitionError(WhenceError, ValueError):
+    """A chain file that does not describe a chain."""
+
+
+class EventError(WhenceError, ValueError):
+    """An event that a processor cannot take; names the processor and the position."""
+
+
+class LogError(WhenceError, ValueError):
+    """A log that cannot be read as declared."""
+
+
+class SettingsError(WhenceError, ValueError):
+    """Connection settings that are incomplete, unsafe or contradict each other."""
+
+
+class ServerError(WhenceError, RuntimeError):
+    """The local Neo4j server could not be fetched, started or stopped."""
+
+
+class StoreError(WhenceError, RuntimeError):
+    """The graph store refused or did not answer."""
+
+
+class MissingExtraError(WhenceError, ImportError):
+    """An optional part of Whence is not installed.
+
+    >>> MissingExtraError.for_extra("spark", "pyspark").args[0]
+    "expected the package 'pyspark'; it is not installed; try: pip install 'whence[spark]'"
+    """
+
+    @classmethod
+    def for_extra(cls, extra: str, package: str) -> MissingExtraError:
+        """Name the package that is missing and the extra that brings it."""
+        return cls(
+            f"expected the package {package!r}; it is not installed; "
+            f"try: pip install 'whence[{extra}]'"
+        )
