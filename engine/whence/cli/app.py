@@ -1,0 +1,122 @@
+"""The root of the command line: global options, lazy commands, errors as one line."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from importlib.metadata import version
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from whence.cli.output import Output, output, use_output
+from whence.engine.errors import WhenceError
+
+__all__ = ["COMMANDS", "GLOBAL_FLAGS", "Commands", "app", "main"]
+
+COMMANDS: tuple[str, ...] = ()
+"""Every command in the order of ``--help``; each is the module ``whence.cli.NAME``."""
+
+GLOBAL_FLAGS = frozenset({"--json", "--quiet", "-q", "--no-color", "--debug"})
+"""Flags of ``whence`` itself, which may also stand behind a command."""
+
+
+class Commands(TyperGroup):
+    """Load a command's module when it is asked for; end every failure with one line."""
+
+    # The contexts are `Any`: some releases of typer carry a click of their own, others import it.
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Name the commands without loading them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Load one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"whence.cli.{cmd_name.replace('-', '_')}")
+        command = typer.main.get_command(module.app)
+        command.name = cmd_name
+        return command
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Accept the global flags anywhere before ``--``."""
+        return super().parse_args(ctx, flags_first(args))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; a refusal becomes one line and exit code 1."""
+        try:
+            return super().invoke(ctx)
+        except WhenceError as error:
+            if output().debug:
+                traceback.print_exc()
+            output().error(str(error))
+            raise typer.Exit(1) from error
+        except KeyboardInterrupt as interrupt:
+            output().error("interrupted")
+            raise typer.Exit(130) from interrupt
+
+
+def flags_first(arguments: list[str]) -> list[str]:
+    """Move the global flags to the front, where the root command reads them.
+
+    >>> flags_first(["server", "status", "--json"])
+    ['--json', 'server', 'status']
+    >>> flags_first(["run", "--", "--json"])
+    ['run', '--', '--json']
+    """
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    flags = [word for word in arguments[:end] if word in GLOBAL_FLAGS]
+    return flags + [word for word in arguments[:end] if word not in GLOBAL_FLAGS] + arguments[end:]
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="The options --json, --quiet, --no-color and --debug may also stand behind a command.",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"whence {version('whence')}")
+        raise typer.Exit
+
+
+@app.callback()
+def whence(
+    json: Annotated[bool, typer.Option("--json", help="Print results as JSON.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print results and errors only.")
+    ] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error as well.")
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Why did my pipeline say that? Ask which events of a log explain a result."""
+    if no_color:
+        # Help and usage texts are drawn by typer, which only knows the environment variable.
+        os.environ["NO_COLOR"] = "1"
+    use_output(Output(json=json, quiet=quiet, color=not no_color, debug=debug))
+
+
+def main() -> None:
+    """Run the command line and leave the process with its exit code."""
+    try:
+        app(prog_name="whence")
+    except Exception as error:
+        if output().debug:
+            raise
+        output().error(f"unexpected {type(error).__name__}: {error}; try again with --debug")
+        sys.exit(1)
