@@ -1,0 +1,44 @@
+# Everything a clone needs: `make` lists it. Set-up is looked at first by each target that needs it.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-full lint bench server clean pins
+MAKEFLAGS += --no-print-directory
+
+BIN := .venv/bin
+# One benchmark instead of all: make bench NAME=imports
+NAME ?=
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## make .venv, install the pinned packages, find or bring Java
+	@python=$$(sh tools/find-python.sh) && exec "$$python" tools/setup.py
+
+demo: setup ## start a local Neo4j and show what Whence does
+	@$(BIN)/python -m whence demo
+
+test: setup ## run the tests (ARGS="..." is passed to pytest)
+	@$(BIN)/python -m pytest -m "not full" $(ARGS)
+
+test-full: setup ## run all tests with the large profiles
+	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest $(ARGS)
+
+lint: setup ## run ruff, mypy, basedpyright and import-linter
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/basedpyright
+	@$(BIN)/lint-imports
+
+bench: setup ## run every benchmark, or one: NAME=imports; BENCH_QUICK=1 for a short look
+	@$(BIN)/python -m bench $(NAME)
+
+server: setup ## start the local Neo4j
+	@$(BIN)/python -m whence server start
+
+clean: ## remove what was built here; your data folder stays
+	@rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf .coverage metastore_db derby.log spark-warehouse
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+pins: setup ## pin the newest allowed versions, with hashes
+	@sh tools/pins.sh

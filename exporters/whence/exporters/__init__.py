@@ -1,0 +1,3 @@
+"""Answers leave Whence from here: PROV documents and evidence. Nothing is exported yet."""
+
+__all__: list[str] = []
