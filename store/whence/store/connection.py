@@ -1,0 +1,144 @@
+"""Talk to Neo4j: open a connection, run Cypher, and say in one line what went wrong."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from whence.engine.errors import MissingExtraError, StoreError
+from whence.store.settings import Settings, resolve_settings
+
+if TYPE_CHECKING:
+    import neo4j
+
+    from whence.store.server.ivy import Progress
+
+__all__ = ["Connection", "connect"]
+
+CONNECT_SECONDS = 10.0
+QUERY_SECONDS = 120.0
+
+# The driver's warnings about attempts it repeats are its own affair unless the user's program
+# configures logging; what finally fails is raised.
+logging.getLogger("neo4j").addHandler(logging.NullHandler())
+
+
+@dataclass(frozen=True)
+class Connection:
+    """An open connection; thin on purpose, the driver itself is there for everything else."""
+
+    settings: Settings
+    driver: neo4j.Driver
+
+    def read(self, cypher: str, **parameters: Any) -> list[dict[str, Any]]:
+        """Run a query that only reads, and return its rows."""
+        return self._run("READ", cypher, parameters)
+
+    def write(self, cypher: str, **parameters: Any) -> list[dict[str, Any]]:
+        """Run a statement that changes the graph in one transaction, and return its rows."""
+        return self._run("WRITE", cypher, parameters)
+
+    def _run(self, mode: str, cypher: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        from neo4j import unit_of_work
+
+        @unit_of_work(timeout=QUERY_SECONDS)
+        def work(transaction: neo4j.ManagedTransaction) -> list[dict[str, Any]]:
+            # The text comes from a .cypher file of ours; values only ever as parameters.
+            return transaction.run(cypher, parameters).data()  # type: ignore[arg-type]
+
+        with (
+            translated(self.settings),
+            self.driver.session(database=self.settings.database) as session,
+        ):
+            if mode == "READ":
+                return session.execute_read(work)
+            return session.execute_write(work)
+
+
+@contextmanager
+def connect(
+    settings: Settings | None = None,
+    *,
+    timeout: float = CONNECT_SECONDS,
+    progress: Progress | None = None,
+) -> Iterator[Connection]:
+    """Open a connection that has answered once.
+
+    Args:
+        settings: Where to; if None, what the environment and ``whence.toml`` say, and if they name
+            no server, the local one, which is fetched and started if need be.
+        timeout: Seconds until a server that does not answer counts as unreachable.
+        progress: Told how far fetching the local server has come.
+    """
+    chosen = settings or resolve_settings() or _local(progress)
+    driver = open_driver(chosen, timeout)
+    try:
+        with translated(chosen), driver.session(database=chosen.database) as session:
+            session.run("RETURN 1").consume()
+        yield Connection(chosen, driver)
+    finally:
+        driver.close()
+
+
+def open_driver(settings: Settings, timeout: float) -> neo4j.Driver:
+    """Make a driver with our time limits; it has not spoken to the server yet."""
+    try:
+        from neo4j import GraphDatabase
+    except ImportError as error:
+        raise MissingExtraError.for_extra(extra="neo4j", package="neo4j") from error
+    return GraphDatabase.driver(
+        settings.uri,
+        auth=(settings.username, settings.password.reveal()),
+        connection_timeout=timeout,
+        connection_acquisition_timeout=timeout,
+        max_transaction_retry_time=30,
+        telemetry_disabled=True,
+        user_agent=f"whence/{version('whence')}",
+    )
+
+
+@contextmanager
+def translated(settings: Settings) -> Iterator[None]:
+    """Turn the driver's errors into one line each; none of them repeats the password."""
+    from neo4j import exceptions
+
+    where = settings.uri
+    try:
+        yield
+    except exceptions.AuthError as error:
+        msg = (
+            f"expected {where} to accept user {settings.username!r}; got a refusal for the "
+            f"password {settings.password.place}; try NEO4J_USERNAME and NEO4J_PASSWORD_FILE"
+        )
+        raise StoreError(msg) from error
+    except (exceptions.ServiceUnavailable, exceptions.SessionExpired) as error:
+        msg = (
+            f"expected a Neo4j server at {where}; got no answer; "
+            "try whence doctor, and see whether the server runs and the address is right"
+        )
+        raise StoreError(msg) from error
+    except exceptions.Neo4jError as error:
+        if (error.code or "").endswith("DatabaseNotFound"):
+            msg = (
+                f"expected a database {settings.database!r} at {where}; got none of that name; "
+                "try leaving NEO4J_DATABASE out, the server then chooses"
+            )
+        else:
+            msg = (
+                f"expected {where} to carry out a statement; got {error.code}: {error.message}; "
+                "try --debug"
+            )
+        raise StoreError(msg) from error
+    except exceptions.DriverError as error:
+        msg = f"expected to talk to {where}; got {type(error).__name__}: {error}; try whence doctor"
+        raise StoreError(msg) from error
+
+
+def _local(progress: Progress | None) -> Settings:
+    from whence.store.server import start
+
+    return start(progress=progress).settings()
