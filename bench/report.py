@@ -1,0 +1,49 @@
+"""Write results as JSON, show the same as a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.table import Table
+
+from bench.harness import Result
+
+__all__ = ["table", "write"]
+
+
+def write(
+    path: Path,
+    name: str,
+    machine: Mapping[str, str | int | float],
+    versions: Mapping[str, str],
+    results: Sequence[Result],
+) -> None:
+    """Write the file as a whole or not at all."""
+    content = {
+        "bench": name,
+        "machine": dict(machine),
+        "versions": dict(versions),
+        "results": [
+            {"id": r.id, "value": r.value, "unit": r.unit, "runs": list(r.runs)} for r in results
+        ],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(".part")
+    fresh.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    fresh.replace(path)
+
+
+def table(title: str, results: Sequence[Result]) -> Table:
+    """Show median and spread of each result."""
+    shown = Table(title=title, title_justify="left")
+    shown.add_column("id")
+    for column in ("median", "smallest", "largest", "runs"):
+        shown.add_column(column, justify="right")
+    shown.add_column("unit")
+    for result in results:
+        low, high = result.spread
+        numbers = [f"{number:,.4g}" for number in (result.value, low, high)]
+        shown.add_row(result.id, *numbers, str(len(result.runs)), result.unit)
+    return shown
