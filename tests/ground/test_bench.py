@@ -1,0 +1,183 @@
+"""The harness measures what it says: in turn, all rounds, medians, one format."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import bench.__main__ as command
+import pytest
+from bench import Bench, BenchError, Result
+from bench.report import table, write
+from rich.console import Console
+
+from tests.ground.surroundings import run
+
+
+@pytest.fixture(autouse=True)
+def _no_quick_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BENCH_QUICK", raising=False)
+
+
+def two_variants(seen: list[str], **options: int) -> Bench:
+    made = Bench("two", **options)  # type: ignore[arg-type]
+
+    @made.variant("slow", unit="events/s")
+    def slow(_: None) -> float:
+        seen.append("slow")
+        return 2.0 * len(seen)
+
+    @made.variant("fast", unit="events/s")
+    def fast(_: None) -> float:
+        seen.append("fast")
+        return 1.0 * len(seen)
+
+    made.ratio("slow.vs_fast", "slow", "fast")
+    return made
+
+
+def test_variants_take_turns_and_turn_round() -> None:
+    seen: list[str] = []
+    two_variants(seen).run()
+    assert seen[:8] == ["slow", "fast", "fast", "slow", "slow", "fast", "fast", "slow"]
+    assert len(seen) == 2 * (1 + 5)
+
+
+def test_the_warm_up_is_not_counted() -> None:
+    slow, fast, _ = two_variants([]).run()
+    assert slow.runs == (8.0, 10.0, 16.0, 18.0, 24.0)
+    assert fast.runs == (3.0, 6.0, 7.0, 10.0, 11.0)
+
+
+def test_a_ratio_is_taken_round_by_round() -> None:
+    _, _, ratio = two_variants([]).run()
+    assert ratio.unit == "ratio"
+    assert ratio.runs == (8 / 3, 10 / 6, 16 / 7, 18 / 10, 24 / 11)
+    assert ratio.value == 24 / 11
+
+
+def test_a_variant_that_returns_nothing_is_timed() -> None:
+    made = Bench("timed")
+
+    @made.variant("nothing")
+    def nothing(_: None) -> None:
+        sum(range(1000))
+
+    (result,) = made.run()
+    assert result.unit == "s"
+    assert all(seconds > 0 for seconds in result.runs)
+
+
+def test_what_was_prepared_reaches_every_run_and_is_cleared_away() -> None:
+    events: list[str] = []
+
+    @contextmanager
+    def prepare() -> Iterator[str]:
+        events.append("made")
+        yield "data"
+        events.append("cleared")
+
+    made = Bench("prepared", prepare=prepare)
+
+    @made.variant("use")
+    def use(prepared: str) -> None:
+        events.append(prepared)
+
+    made.run()
+    assert events == ["made", *["data"] * 6, "cleared"]
+
+
+def test_a_short_look_makes_two_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCH_QUICK", "1")
+    seen: list[str] = []
+    made = two_variants(seen)
+    made.run()
+    assert len(seen) == made.steps == 4
+
+
+def test_progress_is_told_after_every_run() -> None:
+    made, told = two_variants([]), []
+    made.run(lambda: told.append(1))
+    assert len(told) == made.steps
+
+
+def test_fewer_than_five_rounds_are_refused() -> None:
+    with pytest.raises(BenchError, match="expected rounds >= 5; got 3; try BENCH_QUICK=1"):
+        Bench("hasty", rounds=3)
+
+
+def test_a_ratio_of_something_undeclared_is_refused() -> None:
+    with pytest.raises(BenchError, match="expected a declared variant; got 'b'; try one of none"):
+        Bench("loose").ratio("a.vs_b", "b", "a")
+
+
+def test_an_id_is_used_once() -> None:
+    made = two_variants([])
+    with pytest.raises(BenchError, match="got 'slow' twice"):
+        made.variant("slow")
+
+
+def test_a_bench_without_variants_is_refused() -> None:
+    with pytest.raises(BenchError, match="expected at least one variant"):
+        Bench("empty").run()
+
+
+def test_the_file_has_the_agreed_format(tmp_path: Path) -> None:
+    path = tmp_path / "results" / "store.json"
+    results = [Result("window.vs_importer", "ratio", (0.53, 0.55, 0.57))]
+    write(path, "store", {"cores": 2}, {"python": "3.11"}, results)
+    assert json.loads(path.read_text()) == {
+        "bench": "store",
+        "machine": {"cores": 2},
+        "versions": {"python": "3.11"},
+        "results": [
+            {
+                "id": "window.vs_importer",
+                "value": 0.55,
+                "unit": "ratio",
+                "runs": [0.53, 0.55, 0.57],
+            }
+        ],
+    }
+    assert [p.name for p in path.parent.iterdir()] == ["store.json"]
+
+
+def test_the_table_says_the_same_with_the_spread() -> None:
+    console = Console(width=100, record=True, file=sys.stderr)
+    console.print(table("store", [Result("x", "ratio", (0.57, 0.53, 0.55))]))
+    line = next(line for line in console.export_text().splitlines() if " x " in line)
+    assert [cell.strip() for cell in line.strip("│").split("│")] == [
+        "x", "0.55", "0.53", "0.57", "3", "ratio",
+    ]  # fmt: skip
+
+
+def test_a_real_benchmark_runs_and_records_machine_and_versions(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("BENCH_QUICK", "1")
+    monkeypatch.setattr(command, "RESULTS", tmp_path)
+    assert command.main(["imports"]) == 0
+    written = json.loads((tmp_path / "imports.quick.json").read_text())
+    assert written["machine"]["cores"] >= 1
+    assert written["versions"]["whence"] != "not installed"
+    assert [r["id"] for r in written["results"]] == [
+        "python",
+        "engine",
+        "version",
+        "engine.vs_python",
+        "version.vs_python",
+    ]
+
+
+def test_every_suite_declares_a_bench() -> None:
+    assert [type(command.load(name)) for name in command.names()] == [Bench] * len(command.names())
+
+
+def test_an_unknown_name_is_a_usage_error() -> None:
+    done = run([sys.executable, "-m", "bench", "nothing-like-it"])
+    assert done.returncode == 2
+    assert done.stderr.startswith("bench: expected one of imports")
+    assert len(done.stderr.splitlines()) == 1
