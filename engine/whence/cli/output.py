@@ -50,7 +50,7 @@ class Output:
         """Print rows as a table with these columns; as JSON, each row with all it has."""
         table = Table(*columns, box=None, pad_edge=False, header_style="bold")
         for row in rows:
-            table.add_row(*(escape(str(row[column])) for column in columns))
+            table.add_row(*(_cell(row[column]) for column in columns))
         self.result([dict(row) for row in rows], table)
 
     def say(self, text: str) -> None:
@@ -114,6 +114,10 @@ class Output:
             yield lambda done, total, text: bar.update(
                 task, completed=done, total=total, description=escape(text), visible=True
             )
+
+
+def _cell(value: object) -> str:
+    return "-" if value is None else escape(str(value))
 
 
 def _lines(unit: str) -> Advance:

@@ -20,6 +20,8 @@ __all__ = ["USERNAME", "Instance", "clean_environment", "java_arguments", "write
 
 USERNAME = "neo4j"
 
+# The quiet period is how long a stopping server still listens for latecomers, 5 s twice by default:
+# on one machine there are none.
 _SETTINGS = """\
 server.default_listen_address=127.0.0.1
 server.bolt.enabled=true
@@ -35,6 +37,7 @@ server.memory.heap.max_size={heap}m
 server.memory.pagecache.size={page_cache}m
 db.transaction.timeout=120s
 db.tx_log.rotation.retention_policy=1 days 2G
+internal.dbms.bolt.netty_server_shutdown_quiet_period=0
 """
 
 

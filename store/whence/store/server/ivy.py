@@ -95,11 +95,12 @@ def _watch(
     process: subprocess.Popen[bytes], pinned: PinnedJars, cache: Path, log: Path, progress: Progress
 ) -> None:
     """Report progress until Ivy ends; give up when nothing has moved for a long time."""
-    text = f"fetching {pinned.name}"
     last, moved = (-1, -1), time.monotonic()
     while process.poll() is None:
         done = _size_of_jars(cache)
-        progress(min(done, pinned.size), pinned.size, text)
+        # Before the first byte Ivy asks for every jar whether it is there; that takes a while.
+        doing = "fetching" if done else "looking up"
+        progress(min(done, pinned.size), pinned.size, f"{doing} {pinned.name}")
         if (done, log.stat().st_size) != last:
             last, moved = (done, log.stat().st_size), time.monotonic()
         elif time.monotonic() - moved > _SILENCE_LIMIT:
