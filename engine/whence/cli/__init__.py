@@ -2,8 +2,8 @@
 
 How a command is added:
 
-1. Write ``engine/whence/cli/NAME.py`` with a module-level ``app = typer.Typer(add_completion=False)``.
-   One function under ``@app.command()`` makes ``whence NAME``; several make ``whence NAME VERB``. The
+1. Write ``engine/whence/cli/NAME.py`` with ``app = typer.Typer(add_completion=False)`` in it. One
+   function under ``@app.command()`` makes ``whence NAME``; several make ``whence NAME VERB``. The
    docstring of the function is its help text.
 2. Add ``"NAME"`` to ``COMMANDS`` in ``app.py``, at the place where it should stand in ``--help``.
 3. Import Spark, Neo4j and other slow or optional packages inside the function, not at the top of

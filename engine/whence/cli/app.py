@@ -17,7 +17,11 @@ from whence.engine.errors import WhenceError
 
 __all__ = ["COMMANDS", "GLOBAL_FLAGS", "Commands", "app", "main"]
 
-COMMANDS = ("server",)
+COMMANDS = (
+    "demo",
+    "server",
+    "doctor",
+)
 """Every command in the order of ``--help``; each is the module ``whence.cli.NAME``."""
 
 GLOBAL_FLAGS = frozenset({"--json", "--quiet", "-q", "--no-color", "--debug"})

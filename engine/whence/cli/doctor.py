@@ -1,0 +1,49 @@
+"""``whence doctor``: look at everything Whence needs, and say what to do about each finding."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from whence.cli.connecting import Database, Insecure, PasswordFile, Uri, Username
+from whence.cli.output import output
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False)
+
+_COLORS = {"ok": "green", "note": "yellow", "broken": "red"}
+
+
+@app.command()
+def doctor(
+    name: Annotated[str, typer.Option("--name", "-n", help="Which local server.")] = "default",
+    uri: Uri = None,
+    username: Username = None,
+    password_file: PasswordFile = None,
+    database: Database = None,
+    insecure: Insecure = False,
+) -> None:
+    """Check Python, Java, Spark, Neo4j, ports, memory and disk; exit code 1 if one is broken."""
+    from whence.cli.checks import connection_settings, every_check
+
+    settings, about = connection_settings(uri, username, password_file, database, insecure=insecure)
+    findings = [*every_check(name, settings), about]
+    table = Table("", "what", "found", "what to do", box=None, pad_edge=False, header_style="bold")
+    for finding in findings:
+        color = _COLORS[finding.state]
+        table.add_row(
+            f"[{color}]{finding.state}[/{color}]",
+            finding.what,
+            escape(finding.found),
+            escape(finding.advice),
+        )
+    broken = [finding for finding in findings if finding.state == "broken"]
+    output().result(
+        {"healthy": not broken, "findings": [finding.as_json() for finding in findings]}, table
+    )
+    if broken:
+        raise typer.Exit(1)
