@@ -81,7 +81,7 @@ def start(
     name: str = "default",
     *,
     memory: Memory | None = None,
-    port: int = BOLT_PORT,
+    port: int | None = BOLT_PORT,
     timeout: float = START_SECONDS,
     progress: Progress | None = None,
 ) -> Status:
@@ -90,7 +90,7 @@ def start(
     Args:
         name: Which instance; made if it does not exist.
         memory: Heap and page cache; by default a share of this machine.
-        port: The port to take if it is free; otherwise any free one.
+        port: The port to take if it is free; otherwise, and for None, any free one.
         timeout: Seconds until a server that does not answer is given up and ended.
         progress: Told how far fetching Neo4j has come.
 
@@ -173,7 +173,9 @@ def last_lines(name: str = "default", lines: int = _LOG_LINES) -> list[str]:
     return [line for line in text.splitlines() if line.strip()][-lines:]
 
 
-def _launch(instance: Instance, java: Java, jars: Path, memory: Memory, port: int) -> Running:
+def _launch(
+    instance: Instance, java: Java, jars: Path, memory: Memory, port: int | None
+) -> Running:
     """Start the process in a session of its own, so that it outlives this program."""
     with disk_trouble(f"start instance {instance.name!r}", instance.home):
         chosen = choose_port(port)

@@ -20,9 +20,9 @@ def is_free(port: int) -> bool:
     return True
 
 
-def choose_port(preferred: int = BOLT_PORT) -> int:
+def choose_port(preferred: int | None = BOLT_PORT) -> int:
     """Take the preferred port if it is free, else one that the system gives."""
-    if is_free(preferred):
+    if preferred is not None and is_free(preferred):
         return preferred
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -1,0 +1,114 @@
+"""What all tests share: one real Neo4j, one real Spark session, and never the user's own data."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from whence.engine.java import find_java
+from whence.store import Connection, connect
+from whence.store.server import Memory, Status, start, stop
+from whence.store.server.fetch import ensure_jars
+from whence.store.server.folders import whence_home
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+USERS_HOME = whence_home()
+"""Where the user of this machine keeps servers and jars: the tests take jars from it, no more."""
+
+Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def home_for_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A WHENCE_HOME of this test run alone, without any Neo4j settings of the user."""
+    home = tmp_path_factory.mktemp("whence-home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WHENCE_HOME", str(home))
+        for name in [name for name in os.environ if name.startswith("NEO4J_")]:
+            patch.delenv(name)
+        yield home
+
+
+@pytest.fixture(autouse=True)
+def never_the_users_home() -> Iterator[None]:
+    """The guard: no test runs, or ends, with the user's own folder in use."""
+    assert whence_home() != USERS_HOME
+    yield
+    assert whence_home() != USERS_HOME
+
+
+@pytest.fixture(scope="session")
+def jars(home_for_tests: Path) -> Path:
+    """Neo4j's jars, fetched once per user and lent to the home of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WHENCE_HOME", str(USERS_HOME))
+        folder = ensure_jars(find_java(), lambda done, total, text: None)
+    (home_for_tests / "jars").symlink_to(folder.parent, target_is_directory=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(jars: Path) -> Iterator[Status]:
+    """The one shared server: a real one, on a free port, gone when the tests end."""
+    yield start("shared", port=None, memory=Memory.of(1024))
+    stop("shared")
+
+
+@pytest.fixture
+def graph(neo4j_server: Status) -> Iterator[Connection]:
+    """A connection to the shared server, whose graph is empty."""
+    with connect(neo4j_server.settings()) as connection:
+        connection.write("MATCH (n) DETACH DELETE n")
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """The one shared Spark session: two local cores, loopback only, no page."""
+    with pytest.MonkeyPatch.context() as patch:
+        # Before the session is built: else workers take whatever python3 is on PATH.
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        patch.setenv("JAVA_HOME", str(find_java().home))
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        from pyspark.sql import SparkSession
+
+        session = (
+            SparkSession.builder.master("local[2]")
+            .appName("whence tests")
+            .config("spark.ui.enabled", "false")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.sql.shuffle.partitions", "2")
+            .getOrCreate()
+        )
+        yield session
+        session.stop()
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    """Run ``whence`` as a process of its own, in a folder without settings."""
+
+    def run(
+        *arguments: str, env: dict[str, str] | None = None, timeout: float = 120
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "whence", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    return run

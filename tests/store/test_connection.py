@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import logging
+import socket
+import time
+from dataclasses import replace
+
+import pytest
+
+from whence.engine.errors import StoreError
+from whence.store import Connection, Secret, Settings, connect
+from whence.store.sample import NUMBERS, explain_sample, remove_sample, store_sample
+from whence.store.server import Status
+
+pytestmark = pytest.mark.neo4j
+
+WRONG = "not-the-password"
+
+
+def refusal(settings: Settings, timeout: float = 2) -> str:
+    with pytest.raises(StoreError) as caught, connect(settings, timeout=timeout):
+        pass
+    return str(caught.value)
+
+
+def test_a_sample_is_stored_and_read_back(graph: Connection) -> None:
+    assert store_sample(graph) == {"inputs": 6, "outputs": 4, "edges": 6}
+    assert store_sample(graph) == {"inputs": 6, "outputs": 4, "edges": 6}
+    assert graph.read("MATCH ()-[r]->() RETURN count(r) AS n, type(r) AS t") == [
+        {"n": 6, "t": "wasDerivedFrom"}
+    ]
+    answers = explain_sample(graph)
+    assert [answer.is_zero for answer in answers] == [True, True, True, False]
+    assert answers[0].because == ((2, 0),)
+    assert answers[3].because == tuple((at, NUMBERS[at]) for at in (3, 4, 5))
+
+
+def test_removing_the_sample_leaves_everything_else(graph: Connection) -> None:
+    graph.write("CREATE (:Event:Input {key: 77})")
+    store_sample(graph)
+    assert remove_sample(graph) == 10
+    assert graph.read("MATCH (n) RETURN n.key AS key") == [{"key": 77}]
+
+
+def test_a_read_may_not_write(graph: Connection) -> None:
+    with pytest.raises(StoreError, match=r"expected bolt://.* to carry out a statement"):
+        graph.read("CREATE (n) RETURN n")
+
+
+def test_the_why_query_prunes(graph: Connection) -> None:
+    from whence.store.cypher import cypher, schema
+
+    for statement in schema():
+        graph.write(statement)
+    with graph.driver.session() as session:
+        plan = session.run("EXPLAIN " + cypher("why"), key=1).consume().plan
+    assert "VarLengthExpand(Pruning,BFS" in str(plan)
+    assert "NodeUniqueIndexSeek" in str(plan)
+
+
+def test_files_of_the_machine_cannot_be_read_through_the_server(graph: Connection) -> None:
+    with pytest.raises(StoreError, match="allow_csv_import_from_file_urls"):
+        graph.read("LOAD CSV FROM 'file:///etc/hostname' AS line RETURN line")
+
+
+def test_a_wrong_password_is_one_line_without_the_password(
+    neo4j_server: Status, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    said = refusal(replace(neo4j_server.settings(), password=Secret.of(WRONG)))
+    assert "to accept user 'neo4j'; got a refusal" in said
+    assert WRONG not in said
+    assert WRONG not in caplog.text
+
+
+def test_a_wrong_database_is_named(neo4j_server: Status) -> None:
+    said = refusal(replace(neo4j_server.settings(), database="elsewhere"))
+    assert "expected a database 'elsewhere'" in said
+
+
+def test_nobody_there_is_said_at_once(neo4j_server: Status) -> None:
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        uri = f"bolt://127.0.0.1:{reserved.getsockname()[1]}"
+        said = refusal(replace(neo4j_server.settings(), uri=uri))
+    assert f"expected a Neo4j server at {uri}; got no answer" in said
+
+
+@pytest.mark.fault
+def test_a_port_that_says_nothing_is_given_up(neo4j_server: Status) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        uri = f"bolt://127.0.0.1:{silent.getsockname()[1]}"
+        began = time.monotonic()
+        said = refusal(replace(neo4j_server.settings(), uri=uri), timeout=2)
+        assert time.monotonic() - began < 20
+    assert "got no answer" in said
