@@ -53,7 +53,7 @@ def test_the_why_query_prunes(graph: Connection) -> None:
     for statement in schema():
         graph.write(statement)
     with graph.driver.session() as session:
-        plan = session.run("EXPLAIN " + cypher("why"), key=1).consume().plan
+        plan = session.run("EXPLAIN " + cypher("why"), key=1).consume().plan  # pyright: ignore[reportArgumentType]
     assert "VarLengthExpand(Pruning,BFS" in str(plan)
     assert "NodeUniqueIndexSeek" in str(plan)
 
