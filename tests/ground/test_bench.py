@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import bench.__main__ as command
 import pytest
-from bench import Bench, BenchError, Result
-from bench.report import table, write
 from rich.console import Console
 
+import bench.__main__ as command
+from bench import Bench, BenchError, Result
+from bench.report import table, write
 from tests.ground.surroundings import run
 
 

@@ -26,7 +26,6 @@ from tests.ground.surroundings import ROOT, run
 from whence.engine.errors import StoreError
 from whence.engine.java import find_java
 from whence.store import Secret, Settings, connect
-from whence.store.server.fetch import ensure_jars
 from whence.store.server.instance import java_arguments
 
 # Runs on the workers' own Python, and tells where: in the work folder that the command names.
@@ -76,7 +75,7 @@ def neo4j_settings(environment: dict[str, str]) -> dict[str, str]:
 
 @pytest.mark.neo4j
 def test_the_application_stores_and_explains_in_the_neo4j_of_the_compose_file(
-    tmp_path: Path,
+    tmp_path: Path, jars: Path
 ) -> None:
     assert run(["sh", str(ROOT / "deploy" / "prepare.sh"), str(tmp_path)]).returncode == 0
     stage = containers(tmp_path)
@@ -96,7 +95,6 @@ def test_the_application_stores_and_explains_in_the_neo4j_of_the_compose_file(
     username, _, password = auth.read_text().partition("/")
 
     java = find_java()
-    jars = ensure_jars(java, lambda *_: None)
 
     def neo4j(name: str, heap: int, *program: str) -> list[str]:
         arguments = home / "run" / f"{name}.args"
