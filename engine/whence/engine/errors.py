@@ -49,7 +49,16 @@ class FormulaError(WhenceError, ValueError):
 
 
 class DefinitionError(WhenceError, ValueError):
-    """A chain file that does not describe a chain."""
+    """A chain file that does not describe a chain.
+
+    Attributes:
+        path: where in the file's tree, as keys and list indexes; ``None`` if that is not known.
+    """
+
+    def __init__(self, message: str, path: tuple[str | int, ...] | None = None) -> None:
+        """Keep the path, from which a file's line can be found."""
+        super().__init__(message)
+        self.path = path
 
 
 class EventError(WhenceError, ValueError):

@@ -1,0 +1,58 @@
+"""The engine: chains of processors, what they compute, and what explains each result."""
+
+from __future__ import annotations
+
+from whence.engine.chain import Chain, Log
+from whence.engine.errors import WhenceError
+from whence.engine.functions import function
+from whence.engine.interpreter import Interpreter, RunResult, interpret
+from whence.engine.processors import (
+    ApplyFunction,
+    CountDecimate,
+    Cumulate,
+    Filter,
+    Fork,
+    Freeze,
+    Group,
+    Insert,
+    Multiplex,
+    Passthrough,
+    Slice,
+    Stutter,
+    Trim,
+    TurnInto,
+    Window,
+)
+from whence.engine.sketch import call, event, field
+from whence.engine.tracker import Explanation, MemoryTracker, Tracker
+
+__all__ = [
+    "ApplyFunction",
+    "Chain",
+    "CountDecimate",
+    "Cumulate",
+    "Explanation",
+    "Filter",
+    "Fork",
+    "Freeze",
+    "Group",
+    "Insert",
+    "Interpreter",
+    "Log",
+    "MemoryTracker",
+    "Multiplex",
+    "Passthrough",
+    "RunResult",
+    "Slice",
+    "Stutter",
+    "Tracker",
+    "Trim",
+    "TurnInto",
+    "WhenceError",
+    "Window",
+    "call",
+    "event",
+    "field",
+    "function",
+    "interpret",
+]

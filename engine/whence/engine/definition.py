@@ -1,0 +1,212 @@
+"""Read a chain from the tree that a chain file holds (JSON or YAML, already parsed)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Any
+
+from whence.engine.chain import Chain, Log
+from whence.engine.errors import ChainError, DefinitionError, FormulaError, ParameterError
+from whence.engine.expression import Expression, Field
+from whence.engine.notation import expression_from_json, value_from_json
+from whence.engine.processor import Processor
+from whence.engine.registry import types_with_tag
+from whence.engine.values import ValueFault
+
+__all__ = ["COLUMN_KINDS", "DefinitionReader", "chain_from_tree"]
+
+COLUMN_KINDS = ("boolean", "integer", "float", "text", "instant", "duration", "list", "any")
+
+Path = tuple[str | int, ...]
+
+
+def chain_from_tree(tree: Any, *, make_ids: bool = False, formulas: bool = True) -> Chain:
+    """Read a chain.
+
+    Args:
+        tree: what `Chain.tree` gives: a processor, a ``line`` or a ``graph``, with ``logs`` beside.
+        make_ids: name processors without an id after their tag, instead of refusing them.
+        formulas: a text that stands for a whole expression is formula text, else a constant.
+
+    Raises:
+        DefinitionError: with the path of what is wrong in ``error.path``.
+
+    >>> chain_from_tree({"line": [{"id": "skip", "trim": 2}, {"id": "sum", "cumulate": "add"}]}).outputs
+    ('sum',)
+    """
+    return DefinitionReader(make_ids=make_ids, formulas=formulas).chain(tree, top=True)
+
+
+class DefinitionReader:
+    """Reads trees and knows, for errors, where in the tree it is."""
+
+    def __init__(self, *, make_ids: bool = False, formulas: bool = True) -> None:
+        """Begin at the root."""
+        self.make_ids = make_ids
+        self.formulas = formulas
+        self.path: Path = ()
+        self._made: dict[str, int] = {}
+        self._read: dict[str, Callable[..., Any]] = {
+            "expression": self.expression,
+            "chain": self.chain,
+            "value": value_from_json,
+            "keys": self.keys,
+        }
+
+    @contextmanager
+    def at(self, *steps: str | int) -> Iterator[None]:
+        """Go to a place in the tree; errors from there carry its path."""
+        before = self.path
+        self.path = (*before, *steps)
+        try:
+            yield
+        except DefinitionError as error:
+            if error.path is None:
+                error.path = self.path
+            raise
+        except (ParameterError, ChainError, FormulaError, ValueFault) as fault:
+            raise DefinitionError(str(fault), self.path) from fault
+        except (TypeError, AttributeError, KeyError, ValueError) as fault:
+            # A value of a shape that no reader foresaw, such as a list where a name belongs.
+            msg = f"a chain file: expected another shape here; got {fault}; try the reference page"
+            raise DefinitionError(msg, self.path) from fault
+        self.path = before
+
+    def refuse(self, what: str, expected: str, got: object, hint: str) -> DefinitionError:
+        """An error at the present place."""
+        return DefinitionError(f"{what}: expected {expected}; got {got!r}; try {hint}", self.path)
+
+    def keys(self, value: Any, allowed: set[str], required: set[str]) -> None:
+        """Check the keys of a mapping."""
+        if not isinstance(value, dict):
+            raise self.refuse("a parameter", "a mapping", value, "{" + ", ".join(allowed) + "}")
+        for key in value:
+            if key not in allowed:
+                near = get_close_matches(str(key), allowed, n=1)
+                hint = f"{near[0]!r} (did you mean that?)" if near else " or ".join(sorted(allowed))
+                with self.at(key):
+                    raise self.refuse("a key", "one of " + ", ".join(sorted(allowed)), key, hint)
+        for key in sorted(required - set(value)):
+            raise self.refuse("a key", f"the key {key!r}", sorted(value), f"adding {key!r}")
+
+    def expression(self, written: Any, key: bool = False) -> Expression:
+        """Read an expression; with ``key`` a plain name is a field even where text is a constant."""
+        if key and isinstance(written, str) and not self.formulas:
+            return Field(written)
+        if self.formulas:
+            from whence.engine.formula import parse_expression
+
+            return expression_from_json(written, parse_expression)
+        return expression_from_json(written)
+
+    def chain(self, tree: Any, top: bool = False) -> Chain:
+        """Read a processor, a line or a graph as a chain."""
+        with self.at():
+            if not isinstance(tree, dict):
+                raise self.refuse("a chain", "a mapping", tree, "{line: [...]}")
+            logs: dict[str, Log] = {}
+            if top and "logs" in tree:
+                with self.at("logs"):
+                    logs = self._logs(tree["logs"])
+                tree = {k: v for k, v in tree.items() if k != "logs"}
+            if "line" in tree:
+                self.keys(tree, {"line"}, {"line"})
+                return self._line(tree["line"], logs)
+            if "graph" in tree:
+                self.keys(tree, {"graph"}, {"graph"})
+                with self.at("graph"):
+                    return self._graph(tree["graph"], logs)
+            return self._with_logs(Chain.of(self.processor(tree)), logs)
+
+    def _with_logs(self, chain: Chain, logs: dict[str, Log]) -> Chain:
+        return Chain(chain.inputs, chain.connections, chain.outputs, logs) if logs else chain
+
+    def _line(self, parts: Any, logs: dict[str, Log]) -> Chain:
+        if not isinstance(parts, list) or not parts:
+            raise self.refuse("a line", "a list of processors", parts, "line: [{id: …, trim: 2}]")
+        chain: Chain | None = None
+        for number, part in enumerate(parts):
+            with self.at("line", number):
+                processor = self.processor(part)
+                chain = Chain.of(processor) if chain is None else chain | processor
+        assert chain is not None
+        return self._with_logs(chain, logs)
+
+    def _graph(self, graph: Any, logs: dict[str, Log]) -> Chain:
+        self.keys(graph, {"inputs", "nodes", "output", "outputs"}, {"inputs", "nodes"})
+        with self.at("nodes"):
+            if not isinstance(graph["nodes"], dict):
+                raise self.refuse("a graph", "nodes by name", graph["nodes"], "nodes: {NAME: …}")
+            made = []
+            for name, node in graph["nodes"].items():
+                with self.at(name):
+                    self.keys(node, {"from", "is"}, {"from", "is"})
+                    sources = node["from"]
+                    sources = [sources] if isinstance(sources, str) else sources
+                    with self.at("is"):
+                        made.append((self.processor(node["is"], name), sources))
+        outputs = graph.get("outputs")
+        if "output" in graph:
+            outputs = [graph["output"]]
+        return Chain.graph(graph["inputs"], made, outputs, logs)
+
+    def processor(self, tree: Any, name: str | None = None) -> Processor:
+        """Read one processor: an object with its tag and its id."""
+        if not isinstance(tree, dict):
+            raise self.refuse("a processor", "a mapping", tree, "{id: skip, trim: 2}")
+        tags = [key for key in tree if key != "id"]
+        if len(tags) != 1:
+            raise self.refuse(
+                "a processor", "an id and one tag", sorted(tree), "{id: skip, trim: 2}"
+            )
+        (tag,) = tags
+        if tag in ("line", "graph"):
+            # A chain where a processor stands is a Group.
+            inner, tree = {tag: tree[tag]}, {**tree, "group": None}
+            with self.at():
+                found = types_with_tag("group")[0]
+                return found.from_parameters(self._id(tree, "group", name), inner, self._read)  # type: ignore[no-any-return]
+        with self.at(tag):
+            types = types_with_tag(tag)
+            fitting = [kind for kind in types if kind.accepts(tree[tag])]
+            if not fitting:
+                symbols = ", ".join(str(getattr(kind, "symbol", kind.__name__)) for kind in types)
+                raise self.refuse(f"a processor {tag!r}", f"one of {symbols}", tree[tag], symbols)
+            return fitting[0].from_parameters(self._id(tree, tag, name), tree[tag], self._read)  # type: ignore[no-any-return]
+
+    def _id(self, tree: dict[str, Any], tag: str, name: str | None) -> str:
+        if name is not None:
+            return name
+        if "id" in tree:
+            return tree["id"]  # type: ignore[no-any-return]
+        if not self.make_ids:
+            raise self.refuse(
+                "a processor", f"an id beside {tag!r}", "none", f"{{id: my-{tag}, {tag}: …}}"
+            )
+        self._made[tag] = self._made.get(tag, 0) + 1
+        return f"{tag}{self._made[tag]}"
+
+    def _logs(self, tree: Any) -> dict[str, Log]:
+        if not isinstance(tree, dict):
+            raise self.refuse("logs", "logs by name", tree, "logs: {log: {columns: {x: integer}}}")
+        logs = {}
+        for name, declared in tree.items():
+            with self.at(name):
+                self.keys(declared, {"columns", "case", "activity", "time"}, set())
+                columns = declared.get("columns")
+                with self.at("columns"):
+                    for column, kind in (columns or {}).items():
+                        if kind not in COLUMN_KINDS:
+                            with self.at(column):
+                                raise self.refuse(
+                                    f"column {column!r}",
+                                    "a kind",
+                                    kind,
+                                    " or ".join(COLUMN_KINDS),
+                                )
+                logs[name] = Log(
+                    columns, declared.get("case"), declared.get("activity"), declared.get("time")
+                )
+        return logs

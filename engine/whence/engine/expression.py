@@ -1,0 +1,345 @@
+"""Expressions over a front: constants, the event of a pipe, its fields, and functions of these.
+
+An expression is an immutable description. `compile_expression` turns it into a `Compiled` one that
+computes values and, when tracked, the terms that explain them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TypeAlias
+
+from whence.engine.errors import ParameterError
+from whence.engine.events import Either, Event, Part, Term
+from whence.engine.functions import Function
+from whence.engine.functions.choice import IF
+from whence.engine.traits import Traits
+from whence.engine.values import Value, ValueFault, as_condition, describe, kind_of
+
+__all__ = [
+    "Call",
+    "Compiled",
+    "Constant",
+    "Expression",
+    "Field",
+    "Input",
+    "compile_expression",
+    "pipes_read",
+    "raw_field",
+]
+
+Front = Sequence[Event]
+Traced = tuple[Value, Term, Term]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value that is always the same; it explains nothing."""
+
+    value: Value
+
+    def __hash__(self) -> int:
+        """Hash by text: a constant list or map has no hash of its own."""
+        return hash(repr(self.value))
+
+    def __eq__(self, other: object) -> bool:
+        """Equal in kind and value: ``1`` is not ``true``."""
+        return (
+            isinstance(other, Constant)
+            and kind_of(self.value) == kind_of(other.value)
+            and self.value == other.value
+        )
+
+
+@dataclass(frozen=True)
+class Input:
+    """The event of a pipe."""
+
+    pipe: int = 0
+
+
+@dataclass(frozen=True)
+class Field:
+    """A named field of the record on a pipe. ``value`` is also the name of an event's only value."""
+
+    name: str
+    pipe: int = 0
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of expressions."""
+
+    function: Function
+    arguments: tuple[Expression, ...]
+
+    def __post_init__(self) -> None:
+        """Check the number of arguments."""
+        low, high = self.function.arity
+        count = len(self.arguments)
+        if count < low or (high is not None and count > high):
+            msg = (
+                f"function {self.function.name!r}: expected {self.function.arity_text()}; "
+                f"got {count}; try adding or removing some"
+            )
+            raise ParameterError(msg)
+
+
+Expression: TypeAlias = Constant | Input | Field | Call
+
+
+def _walk(expression: Expression) -> Iterator[Expression]:
+    stack = [expression]
+    while stack:
+        item = stack.pop()
+        yield item
+        if isinstance(item, Call):
+            stack.extend(item.arguments)
+
+
+def pipes_read(expression: Expression) -> int:
+    """How many input pipes the expression asks for: the highest it names, plus one."""
+    return 1 + max((x.pipe for x in _walk(expression) if isinstance(x, (Input, Field))), default=0)
+
+
+def raw_field(expression: Expression, pipes: Sequence[Traits]) -> bool:
+    """Whether an expression is just a field (or the event itself) of an input event."""
+    return isinstance(expression, (Field, Input)) and pipes[expression.pipe].raw
+
+
+def may_be_missing(expression: Expression, pipes: Sequence[Traits]) -> bool:
+    """Whether the value may be missing at all."""
+    if isinstance(expression, Constant):
+        return expression.value is None
+    if isinstance(expression, (Input, Field)):
+        return isinstance(expression, Field) or pipes[expression.pipe].may_be_missing
+    how = expression.function.missing
+    if how == "branches":
+        return any(may_be_missing(x, pipes) for x in expression.arguments[1:])
+    return how == "always" or (
+        how == "arguments" and any(may_be_missing(x, pipes) for x in expression.arguments)
+    )
+
+
+def may_vanish(expression: Expression, pipes: Sequence[Traits]) -> bool:
+    """Whether the value may become missing while all inputs stay present."""
+    if isinstance(expression, Constant):
+        return False
+    if isinstance(expression, (Input, Field)):
+        return pipes[expression.pipe].may_vanish
+    how = expression.function.missing
+    if how == "branches":
+        # Another branch may be taken, and that one may be missing already.
+        return may_be_missing(expression, pipes) or any(
+            may_vanish(x, pipes) for x in expression.arguments[1:]
+        )
+    return how == "always" or (
+        how == "arguments" and any(may_vanish(x, pipes) for x in expression.arguments)
+    )
+
+
+def kind_of_expression(expression: Expression, pipes: Sequence[Traits]) -> str:
+    """The kind of the value as far as it is known; raises `ValueFault` where kinds do not fit."""
+    if isinstance(expression, Constant):
+        return kind_of(expression.value)
+    if isinstance(expression, Input):
+        return pipes[expression.pipe].kind
+    if isinstance(expression, Field):
+        columns = pipes[expression.pipe].columns
+        if columns is None:
+            kind = pipes[expression.pipe].kind
+            if kind in ("any", "record", "map", "missing"):
+                return "any"
+            if expression.name == "value":
+                return kind
+            raise ValueFault(
+                f"a record with the field {expression.name!r}", kind, "`value`, the event itself"
+            )
+        if expression.name not in columns:
+            raise unknown_field(expression.name, columns)
+        return columns[expression.name]
+    kinds = [kind_of_expression(x, pipes) for x in expression.arguments]
+    return expression.function.check(kinds)
+
+
+def unknown_field(name: str, columns: Sequence[str] | Mapping[str, str]) -> ValueFault:
+    """The error for a field that no record has."""
+    near = get_close_matches(name, list(columns), n=1)
+    hint = f"{near[0]!r} (did you mean that?)" if near else "one of " + ", ".join(columns)
+    return ValueFault("a field of the log", repr(name), hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """An expression ready to run.
+
+    Attributes:
+        value: from a front to the value.
+        trace: from a front to the value, what explains it, and what supports it if that differs.
+        plain: the term, if every argument always explains: it does not depend on the values.
+        may_vanish: the value may become missing while all inputs stay present.
+        may_be_missing: the value may be missing.
+        kind: the kind of the value, as far as it is known.
+    """
+
+    value: Callable[[Front], Value]
+    trace: Callable[[Front], Traced]
+    plain: Callable[[Front], Term] | None
+    may_vanish: bool
+    may_be_missing: bool
+    kind: str
+
+
+def compile_expression(
+    expression: Expression, pipes: Sequence[Traits], *, all_witnesses: bool = False
+) -> Compiled:
+    """Check an expression against its pipes and make it ready to run.
+
+    >>> from whence.engine.functions import FUNCTIONS
+    >>> twice = compile_expression(Call(FUNCTIONS["add"], (Input(), Input())), [Traits()])
+    >>> twice.value([Event(21)])
+    42
+    """
+    needed = pipes_read(expression)
+    if needed > len(pipes):
+        raise ValueFault(
+            f"pipes 0 to {len(pipes) - 1}", f"pipe {needed - 1}", "connecting one more input"
+        )
+    kind = kind_of_expression(expression, pipes)
+    value = _value(expression)
+    if all(x.function.explains_all for x in _walk(expression) if isinstance(x, Call)):
+        plain = _plain_term(expression)
+        term: Callable[[Front], Term] | None = plain
+        trace: Callable[[Front], Traced] = lambda front: (value(front), plain(front), None)  # noqa: E731
+    else:
+        trace, term = _trace(expression, pipes, all_witnesses), None
+    return Compiled(
+        value,
+        trace,
+        term,
+        may_vanish(expression, pipes),
+        may_be_missing(expression, pipes),
+        kind,
+    )
+
+
+def _field(name: str, pipe: int) -> Callable[[Front], Value]:
+    def read(front: Front) -> Value:
+        record = front[pipe].value
+        if type(record) is dict:
+            return record.get(name)
+        return _field_of_other(record, name)
+
+    return read
+
+
+def _field_of_other(record: Value, name: str) -> Value:
+    if record is None or isinstance(record, Mapping):
+        return record.get(name) if record is not None else None
+    if name == "value":
+        return record
+    raise ValueFault(
+        f"a record with the field {name!r}", describe(record), "`value`, the event itself"
+    )
+
+
+def _value(expression: Expression) -> Callable[[Front], Value]:
+    if isinstance(expression, Constant):
+        constant = expression.value
+        return lambda front: constant
+    if isinstance(expression, Input):
+        pipe = expression.pipe
+        return lambda front: front[pipe].value
+    if isinstance(expression, Field):
+        return _field(expression.name, expression.pipe)
+    parts = [_value(x) for x in expression.arguments]
+    if expression.function == IF:
+        condition, x, y = parts
+        return lambda front: x(front) if as_condition(condition(front)) else y(front)
+    compute = expression.function.compute
+    if len(parts) == 1:
+        (only,) = parts
+        return lambda front: compute(only(front))
+    if len(parts) == 2:
+        left, right = parts
+        pair = expression.function.pair or compute
+        if isinstance(expression.arguments[1], Constant):
+            constant = expression.arguments[1].value
+            return lambda front: pair(left(front), constant)
+        return lambda front: pair(left(front), right(front))
+    return lambda front: compute(*[part(front) for part in parts])
+
+
+def _plain_term(expression: Expression) -> Callable[[Front], Term]:
+    """The term of an expression all of whose arguments always explain it."""
+    reads: dict[int, set[str] | None] = {}
+    for item in _walk(expression):
+        if isinstance(item, Input):
+            reads[item.pipe] = None
+        elif isinstance(item, Field):
+            known = reads.setdefault(item.pipe, set())
+            if known is not None:
+                known.add(item.name)
+    pieces = [(p, None if f is None else frozenset(f)) for p, f in sorted(reads.items())]
+    if not pieces:
+        return lambda front: ()
+    if len(pieces) == 1:
+        ((pipe, fields),) = pieces
+        if fields is None:
+            return lambda front: front[pipe]
+        return lambda front: Part(front[pipe], fields)
+    return lambda front: tuple([front[p] if f is None else Part(front[p], f) for p, f in pieces])
+
+
+def _trace(
+    expression: Expression, pipes: Sequence[Traits], all_witnesses: bool
+) -> Callable[[Front], Traced]:
+    assert isinstance(expression, Call)
+    parts = [
+        compile_expression(x, pipes, all_witnesses=all_witnesses) for x in expression.arguments
+    ]
+    if expression.function == IF:
+        return _trace_choice(parts)
+    traces = [part.trace for part in parts]
+    vanishing = tuple(part.may_vanish for part in parts)
+    compute, rule = expression.function.compute, expression.function.rule
+
+    def trace(front: Front) -> Traced:
+        traced = [t(front) for t in traces]
+        values = [t[0] for t in traced]
+        result = compute(*values)
+        picks = rule.explain(values, result)
+        if not all_witnesses or len(picks) == 1:
+            why, support = pick_terms(traced, picks[0], rule.support(picks[0], vanishing))
+            return result, why, support
+        terms = [pick_terms(traced, p, rule.support(p, vanishing)) for p in picks]
+        whys = Either([why for why, _ in terms])
+        if all(support is None for _, support in terms):
+            return result, whys, None
+        return result, whys, Either([why if s is None else s for why, s in terms])
+
+    return trace
+
+
+def pick_terms(
+    traced: Sequence[Traced], pick: Sequence[int], enough: Sequence[int]
+) -> tuple[Term, Term]:
+    """The explaining and the supporting term of some arguments."""
+    why: Term = traced[pick[0]][1] if len(pick) == 1 else tuple([traced[i][1] for i in pick])
+    if pick == enough and all([traced[i][2] is None for i in pick]):
+        return why, None
+    return why, tuple([traced[i][1] if traced[i][2] is None else traced[i][2] for i in enough])
+
+
+def _trace_choice(parts: Sequence[Compiled]) -> Callable[[Front], Traced]:
+    condition, yes, no = parts
+
+    def trace(front: Front) -> Traced:
+        c = condition.trace(front)
+        taken = (yes if as_condition(c[0]) else no).trace(front)
+        why, support = pick_terms((c, taken), (0, 1), (0, 1))
+        return taken[0], why, support
+
+    return trace

@@ -1,0 +1,126 @@
+"""Users' own functions: a plain Python callable, optionally with a rule."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from whence.engine.errors import ParameterError
+from whence.engine.functions.base import ALL, Function, Pick, Rule
+from whence.engine.values import Value
+
+__all__ = ["check_path", "function", "load_function"]
+
+
+class _UserRule:
+    """A rule given as a callable: from arguments and result to the arguments that explain."""
+
+    def __init__(self, pick: Callable[[Sequence[Value], Value], Sequence[Pick]]) -> None:
+        self.pick = pick
+
+    def explain(self, arguments: Sequence[Value], result: Value) -> Sequence[Pick]:
+        """Ask the user's rule; nothing chosen means that the result needs no argument."""
+        picks = [tuple(p) for p in self.pick(arguments, result)]
+        for number in {i for p in picks for i in p}:
+            if not 0 <= number < len(arguments):
+                msg = (
+                    f"a rule of a function: expected argument numbers below {len(arguments)}; "
+                    f"got {number}; try counting from 0"
+                )
+                raise ParameterError(msg)
+        return picks or ((),)
+
+    def support(self, pick: Pick, may_vanish: Sequence[bool]) -> Pick:
+        """The user says what explains; only all arguments are surely enough."""
+        return tuple(range(len(may_vanish)))
+
+
+def function(
+    compute: Callable[..., Value],
+    rule: Rule | Callable[[Sequence[Value], Value], Sequence[Pick]] | None = None,
+    name: str = "",
+) -> Function:
+    """Make a function of the chain from a Python callable.
+
+    Args:
+        compute: called with the argument values; missing is ``None``.
+        rule: a `Rule`, or a callable from (arguments, result) to the alternatives, each a tuple
+            of argument numbers, the preferred one first. Then all arguments support the result.
+            Without a rule all arguments explain it.
+        name: how it is shown; the callable's own name unless given.
+
+    >>> clamp = function(lambda x: min(x, 10), name="clamp")
+    >>> clamp.compute(42)
+    10
+    """
+    if isinstance(compute, Function):
+        return compute
+    path = f"{getattr(compute, '__module__', '?')}:{getattr(compute, '__qualname__', '?')}"
+    if rule is None:
+        chosen: Rule = ALL
+    elif callable(rule):
+        chosen = _UserRule(rule)
+    else:
+        chosen = rule
+    return Function(
+        name or getattr(compute, "__name__", "function"),
+        compute,
+        _arity(compute),
+        chosen,
+        missing="always",
+        path=path,
+    )
+
+
+def _arity(compute: Callable[..., Value]) -> tuple[int, int | None]:
+    try:
+        parameters = inspect.signature(compute).parameters.values()
+    except (TypeError, ValueError):
+        return (0, None)
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    most = None if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(positional)
+    return (sum(p.default is p.empty for p in positional), most)
+
+
+def load_function(path: str) -> Function:
+    """Import a function by its path, ``package.module:name``."""
+    module_name, colon, name = path.partition(":")
+    if not colon or not module_name or not name:
+        msg = (
+            f"a function's path: expected package.module:name; got {path!r}; "
+            "try a colon between module and function"
+        )
+        raise ParameterError(msg)
+    try:
+        found: object = importlib.import_module(module_name)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as fault:
+        msg = (
+            f"a function's path: expected an importable function; got {path!r} ({fault}); "
+            "try installing its package, or PYTHONPATH"
+        )
+        raise ParameterError(msg) from fault
+    if isinstance(found, Function):
+        return replace(found, path=path)
+    if not callable(found):
+        msg = f"a function's path: expected a callable; got {path!r}; try the function itself"
+        raise ParameterError(msg)
+    return function(found)
+
+
+def check_path(own: Function) -> None:
+    """Refuse a function that its import path does not bring back: a lambda, a local function."""
+    try:
+        found = load_function(own.path)
+    except ParameterError:
+        found = None
+    if found is None or found.compute is not own.compute or found.rule is not own.rule:
+        msg = (
+            f"function {own.name!r}: expected one that can be imported by its path; "
+            f"got {own.path!r}, which is another one or none; try assigning "
+            "`function(…, rule=…)` to the same name at the top of an importable module"
+        )
+        raise ParameterError(msg)

@@ -1,0 +1,226 @@
+"""Run a chain over logs, one event at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from whence.engine.chain import Chain
+from whence.engine.errors import ChainError
+from whence.engine.events import Event, Stream, Term
+from whence.engine.explanation import Inputs, flatten
+from whence.engine.interpreter.instance import GraphInstance
+from whence.engine.interpreter.plan import Options, Plan, Step
+from whence.engine.interpreter.rows import RowSource
+from whence.engine.processor import Processor
+from whence.engine.tracker import Explanation, MemoryTracker, Tracker
+from whence.engine.values import Value
+
+__all__ = ["Interpreter", "Output", "RunResult", "interpret"]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One event that left the chain.
+
+    Attributes:
+        name: the pipe's name, ``total`` or ``fork.1``.
+        position: counted per pipe.
+        value: what was said.
+        moment: the input position after which it appeared; -1 before any input.
+        event: the tracked event; in an untracked run it carries only the value.
+    """
+
+    name: str
+    position: int
+    value: Value
+    moment: int
+    event: Event = field(repr=False, compare=False)
+
+
+class Interpreter:
+    """A chain at work on its logs.
+
+    Args:
+        chain: what to run; a single processor will do.
+        tracker: who wants to know what explains the outputs; ``None`` for nobody.
+        closed: the logs will be closed at the end.
+    """
+
+    def __init__(
+        self, chain: Chain | Processor, tracker: Tracker | None = None, *, closed: bool = False
+    ) -> None:
+        """Compile the chain; no event is read yet."""
+        self.chain = Chain.of(chain)
+        self.tracker = tracker
+        self.closed = closed
+        tracked = tracker is not None
+        self.logs: dict[str, Stream] = {
+            name: Stream(name, is_log=True, events=[] if tracked else None)
+            for name in self.chain.inputs
+        }
+        self._everything: Term = None
+        memory = tracker if isinstance(tracker, MemoryTracker) else None
+        options = Options(
+            tracked,
+            memory is not None and memory.witnesses == "all",
+            closed,
+            self._all_inputs,
+        )
+        self.plan = Plan(self.chain, self.chain.input_traits(), options)
+        if memory is not None:
+            memory.attach(self.logs, self.plan)
+        self._instance = GraphInstance(self.plan.steps, len(self.logs), self.plan.exits)
+        self._rows = RowSource(tracker, self.plan, self.logs) if tracked and not memory else None
+        self._counts = [0] * len(self.plan.exits)
+        self._fed = dict.fromkeys(self.logs, 0)
+        self._last = -1
+        self._begun = False
+
+    def _all_inputs(self) -> Term:
+        if self._everything is None:
+            self._everything = tuple(
+                [event for log in self.logs.values() for event in log.events or ()]
+            )
+        return self._everything
+
+    def begin(self) -> list[Output]:
+        """What is output before any input; `feed` does it by itself."""
+        self._begun = True
+        return self._collect(self._instance.begin_all())
+
+    def feed(self, log: str, value: Value) -> list[Output]:
+        """Let the next event of a log arrive; return what appeared."""
+        outputs = [] if self._begun else self.begin()
+        stream = self.logs.get(log)
+        if stream is None:
+            msg = f"a log: expected one of {', '.join(self.logs)}; got {log!r}; try one of these"
+            raise ChainError(msg)
+        position = self._fed[log]
+        self._fed[log] = position + 1
+        self._last = max(self._last, position)
+        event = Event(value, None, None, None, stream, position)
+        if stream.events is not None:
+            stream.events.append(event)
+        self._instance.push(self.chain.inputs.index(log), event)
+        return outputs + self._collect(self._instance.drain())
+
+    def close(self) -> list[Output]:
+        """Finish: close the logs, if the run was declared closed; return the remaining outputs."""
+        outputs = [] if self._begun else self.begin()
+        if not self.closed:
+            return outputs
+        return outputs + self._collect(self._instance.close_all())
+
+    def _collect(self, taken: list[list[Event]]) -> list[Output]:
+        if self._rows is not None:
+            self._rows.report()
+        outputs = []
+        for number, events in enumerate(taken):
+            for event in events:
+                position = self._counts[number]
+                self._counts[number] = position + 1
+                name = self.chain.outputs[number]
+                outputs.append(Output(name, position, event.value, self._last, event))
+        return outputs
+
+    def pending(self) -> dict[str, int]:
+        """How many verdicts wait, per processor."""
+        return {
+            step.name: len(waiting)
+            for step, machine in zip(self.plan.steps, self._instance.machines, strict=True)
+            if (waiting := getattr(machine, "waiting", ()))
+        }
+
+    def open_inputs(self, output: str | None = None) -> Inputs:
+        """Inputs that could make further outputs appear on a pipe; on any pipe, unless named."""
+        numbers = (
+            range(len(self.chain.outputs)) if output is None else [self.chain.outputs.index(output)]
+        )
+        return flatten(tuple([self._instance.end(n) for n in numbers]), support=True)
+
+    @property
+    def steps(self) -> Sequence[Step]:
+        """The processors in order, Groups opened."""
+        return self.plan.steps
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run gave.
+
+    Attributes:
+        outputs: every output, in order of appearance.
+        interpreter: the run itself, for questions.
+    """
+
+    outputs: tuple[Output, ...]
+    interpreter: Interpreter = field(repr=False)
+
+    def of(self, name: str | None = None) -> list[Output]:
+        """The outputs of one pipe; of the only one, unless named."""
+        names = self.interpreter.chain.outputs
+        if name is None:
+            if len(names) > 1:
+                msg = f"an output: expected a name; got none; try one of {', '.join(names)}"
+                raise ChainError(msg)
+            name = names[0]
+        return [output for output in self.outputs if output.name == name]
+
+    @property
+    def values(self) -> list[Value]:
+        """The values of the only output pipe."""
+        return [output.value for output in self.of()]
+
+    def explain(self, position: int, name: str | None = None) -> Explanation:
+        """Why has this output its value?"""
+        tracker = self.interpreter.tracker
+        witnesses = tracker.witnesses if isinstance(tracker, MemoryTracker) else "first"
+        return Explanation(self.of(name)[position].event, witnesses)
+
+
+def interpret(
+    chain: Chain | Processor,
+    logs: Mapping[str, Iterable[Value]] | Iterable[Value],
+    *,
+    tracker: Tracker | None = None,
+    closed: bool = False,
+) -> RunResult:
+    """Run a chain over logs, one event at a time, and return every output.
+
+    Args:
+        chain: what to run.
+        logs: events by log name; a plain sequence for a chain with one log.
+        tracker: who wants to know what explains the outputs.
+        closed: close the logs after the last event.
+
+    >>> from whence.engine.processors import Cumulate
+    >>> interpret(Cumulate("sum", "add"), [1, 2, 3]).values
+    [1, 3, 6]
+    """
+    interpreter = Interpreter(chain, tracker, closed=closed)
+    names = interpreter.chain.inputs
+    given: Mapping[str, Iterable[Value]] = logs if isinstance(logs, Mapping) else {names[0]: logs}
+    if set(given) != set(names):
+        msg = (
+            f"the logs: expected {', '.join(names)}; got {', '.join(given) or 'none'}; "
+            "try naming each log as the chain does"
+        )
+        raise ChainError(msg)
+    outputs = interpreter.begin()
+    for name, value in _rounds({name: given[name] for name in names}):
+        outputs += interpreter.feed(name, value)
+    outputs += interpreter.close()
+    return RunResult(tuple(outputs), interpreter)
+
+
+_END = object()
+
+
+def _rounds(logs: Mapping[str, Iterable[Value]]) -> Iterator[tuple[str, Value]]:
+    """Position by position, the logs in the chain's order."""
+    for front in zip_longest(*logs.values(), fillvalue=_END):
+        for name, value in zip(logs, front, strict=True):
+            if value is not _END:
+                yield name, value

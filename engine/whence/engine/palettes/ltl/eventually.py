@@ -1,0 +1,46 @@
+"""F: from here on, at some time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from whence.engine.events import Event
+from whence.engine.palettes.ltl.operator import Operator, OperatorMachine
+from whence.engine.processor import MachineFactory, Site
+from whence.engine.values import as_condition
+
+__all__ = ["F"]
+
+
+@dataclass(frozen=True)
+class F(Operator):
+    """True at k as soon as some input i >= k is true; false only when the log is closed.
+
+    >>> from whence.engine.testing import run
+    >>> run(F("sometime"), [False, True, False])
+    [(True, {1}), (True, {1})]
+    """
+
+    symbol: ClassVar[str] = "F"
+
+    def machine(self, site: Site) -> MachineFactory:
+        """Wait for a true."""
+        return lambda: _F(site)
+
+
+class _F(OperatorMachine):
+    __slots__ = ()
+
+    def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
+        """The first true at i >= k decides and explains every verdict that waits."""
+        self.waiting.append((event,))
+        if not as_condition(event.value):
+            return []
+        outputs = [self.emit(True, event, None, event) for _ in self.waiting]
+        self.waiting = []
+        return outputs
+
+    def close(self) -> list[Event]:
+        """Nothing true came: false."""
+        return self.close_all(False)

@@ -1,0 +1,48 @@
+"""G: from here on, always."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from whence.engine.events import Event
+from whence.engine.palettes.ltl.operator import Operator, OperatorMachine
+from whence.engine.processor import MachineFactory, Site
+from whence.engine.values import as_condition
+
+__all__ = ["G"]
+
+
+@dataclass(frozen=True)
+class G(Operator):
+    """False at k as soon as some input i >= k is false; true only when the log is closed.
+
+    >>> from whence.engine.testing import run
+    >>> run(G("always"), [True, False, True])
+    [(False, {1}), (False, {1})]
+    >>> run(G("always"), [True, False, True], closed=True)
+    [(False, {1}), (False, {1}), (True, {2})]
+    """
+
+    symbol: ClassVar[str] = "G"
+
+    def machine(self, site: Site) -> MachineFactory:
+        """Wait for a false."""
+        return lambda: _G(site)
+
+
+class _G(OperatorMachine):
+    __slots__ = ()
+
+    def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
+        """The first false at i >= k decides and explains every verdict that waits."""
+        self.waiting.append((event,))
+        if as_condition(event.value):
+            return []
+        outputs = [self.emit(False, event, None, event) for _ in self.waiting]
+        self.waiting = []
+        return outputs
+
+    def close(self) -> list[Event]:
+        """Nothing false came: true."""
+        return self.close_all(True)

@@ -1,0 +1,51 @@
+"""X: at the next event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from whence.engine.events import Event
+from whence.engine.palettes.ltl.operator import Operator, OperatorMachine
+from whence.engine.processor import MachineFactory, Site
+from whence.engine.values import as_condition
+
+__all__ = ["X"]
+
+
+@dataclass(frozen=True)
+class X(Operator):
+    """The verdict at k is input k+1.
+
+    >>> from whence.engine.testing import run
+    >>> run(X("next"), [True, False, True])
+    [(False, {1}), (True, {2})]
+    """
+
+    symbol: ClassVar[str] = "X"
+    decides_early: ClassVar[bool] = False
+
+    def machine(self, site: Site) -> MachineFactory:
+        """Wait for one event."""
+        return lambda: _X(site)
+
+
+class _X(OperatorMachine):
+    __slots__ = ()
+
+    def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
+        """Output k is input k+1, explained by it."""
+        value = as_condition(event.value)
+        waited = self.waiting
+        self.waiting = [(event,)]
+        if not waited:
+            return []
+        return [self.emit(value, event, None, event.exists)]
+
+    def close(self) -> list[Event]:
+        """Beyond the end nothing holds: false."""
+        return self.close_all(False)
+
+    def open(self) -> None:
+        """When the next verdict comes does not depend on values."""
+        return

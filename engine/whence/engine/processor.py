@@ -1,0 +1,212 @@
+"""What a processor is: a frozen declaration, and the machine that runs it one event at a time.
+
+A processor's file holds both: the declaration (a frozen dataclass with a readable ``id``) and, beside
+it, the machine with the output rule and the explain rule. `Site` is what a machine knows of its
+place in a chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from whence.engine.errors import ParameterError
+from whence.engine.events import Event, Position, Stream, Term
+from whence.engine.traits import Traits
+from whence.engine.values import Value
+
+if TYPE_CHECKING:
+    from whence.engine.chain import Chain
+
+__all__ = ["Machine", "MachineFactory", "Processor", "Scope", "Site"]
+
+
+class Scope:
+    """Where P runs inside a Window or Slice: the outer position at which inner events appear."""
+
+    __slots__ = ("at",)
+
+    def __init__(self) -> None:
+        """Begin before any position."""
+        self.at: Position = -1
+
+
+@dataclass(slots=True)
+class Site:
+    """What a machine knows of its place in a chain.
+
+    Attributes:
+        name: the processor's full id, ``group/inner`` inside a Group.
+        inputs: what is known of the input pipes.
+        outputs: what is known of the output pipes.
+        streams: the output pipes.
+        tracked: whether events carry terms.
+        all_witnesses: whether alternatives are kept.
+        closed: whether the logs will be closed at the end.
+        scope: set inside a Window or Slice.
+        plan: compiles a chain that a processor holds (Window, Slice) for a place inside it:
+            chain, pipes it reads, scope, whether it will be closed.
+        everything: all inputs of the run so far, as a term.
+    """
+
+    name: str
+    inputs: tuple[Traits, ...]
+    outputs: tuple[Traits, ...]
+    streams: tuple[Stream, ...]
+    tracked: bool
+    all_witnesses: bool
+    closed: bool
+    scope: Scope | None
+    plan: Callable[[Chain, tuple[Traits, ...], Scope, bool], Any] = field(repr=False)
+    everything: Callable[[], Term] = field(repr=False)
+
+
+class Machine:
+    """A processor at work. ``feed`` takes a front and returns the events that it gave."""
+
+    __slots__ = ("count", "fed", "keep", "scope", "site", "stream", "tracked")
+
+    def __init__(self, site: Site) -> None:
+        """Begin at the first front."""
+        self.site = site
+        self.tracked = site.tracked
+        self.scope = site.scope
+        self.stream = site.streams[0]
+        self.keep = self.stream.events
+        self.fed = 0
+        self.count = 0
+
+    def begin(self) -> list[Event]:
+        """Return what is output before any input."""
+        return []
+
+    def feed(self, *front: Event) -> list[Event]:
+        """Take one front; return the outputs, in order."""
+        raise NotImplementedError(f"{type(self).__name__} has no output rule")
+
+    def close(self) -> list[Event]:
+        """The log is finished: return the remaining outputs."""
+        return []
+
+    def open(self) -> Term:
+        """What this processor's own end leans on: inputs that could make it say more."""
+        return None
+
+    def next_position(self) -> Position:
+        """The position that the next output will have."""
+        if self.scope is None:
+            return self.count
+        stream, at = self.stream, self.scope.at
+        return (at, stream.run + 1) if stream.at == at else (at, 0)
+
+    def emit(
+        self, value: Value, why: Term = None, support: Term = None, exists: Term = None
+    ) -> Event:
+        """Make the next output event of pipe 0."""
+        count = self.count
+        self.count = count + 1
+        if not self.tracked:
+            return Event(value)
+        if self.scope is None:
+            event = Event(value, why, support, exists, self.stream, count)
+            if self.keep is not None:
+                self.keep.append(event)
+            return event
+        position = self.stream.next_inner(self.scope.at)
+        event = Event(value, why, support, exists, self.stream, position)
+        if self.stream.inner is not None:
+            self.stream.inner[position] = event
+        return event
+
+
+MachineFactory = Callable[[], Machine]
+
+
+@dataclass(frozen=True)
+class Processor:
+    """A declaration: what it is, with an id that a person can read.
+
+    Subclasses are frozen dataclasses. They set ``tag`` (the key in chain files) and implement
+    `machine`, and where they differ from the defaults `traits`, `parameters` and `from_parameters`.
+    """
+
+    id: str
+
+    tag: ClassVar[str]
+    copies: ClassVar[bool] = False
+    """Whether outputs are copies of inputs, so that fields asked of them are their originals'."""
+    closes: ClassVar[bool] = False
+    """Whether closing the log may give outputs."""
+
+    def __post_init__(self) -> None:
+        """Check the id; subclasses check their parameters and call this."""
+        if not isinstance(self.id, str) or not self.id.strip() or set(self.id) & set("/@."):
+            msg = (
+                f"{type(self).__name__}: expected an id without '/', '@' or '.'; got {self.id!r}; "
+                "try a short name such as 'total'"
+            )
+            raise ParameterError(msg)
+
+    def __or__(self, other: Processor | Chain) -> Chain:
+        """Let another processor read this one."""
+        from whence.engine.chain import Chain
+
+        return Chain.of(self) | other
+
+    def require(self, holds: bool, expected: str, got: object, hint: str) -> None:
+        """Refuse a parameter in the usual three parts."""
+        if not holds:
+            msg = f"{type(self).__name__} {self.id!r}: expected {expected}; got {got!r}; try {hint}"
+            raise ParameterError(msg)
+
+    @property
+    def input_count(self) -> int | None:
+        """How many pipes it reads; ``None`` if it reads however many are connected."""
+        return 1
+
+    @property
+    def output_count(self) -> int:
+        """How many pipes it has."""
+        return 1
+
+    @property
+    def holds(self) -> tuple[Chain, ...]:
+        """The chains inside it."""
+        return ()
+
+    def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
+        """What is known of its output; by default what is known of the first input.
+
+        Raises:
+            ValueFault: the input's kind can never fit.
+        """
+        return inputs[0].but(regular=all(t.regular for t in inputs))
+
+    def pipe_traits(self, inputs: tuple[Traits, ...], closed: bool) -> tuple[Traits, ...]:
+        """What is known of every output pipe; by default the same of each."""
+        return (self.traits(inputs, closed),) * self.output_count
+
+    def machine(self, site: Site) -> MachineFactory:
+        """Prepare for a place in a chain; the result starts fresh machines."""
+        raise NotImplementedError(f"{type(self).__name__} has no machine")
+
+    def parameters(self) -> Any:
+        """The value behind the tag in a chain file."""
+        return {}
+
+    @classmethod
+    def accepts(cls, value: Any) -> bool:
+        """Whether the value behind the tag means this class, where several share a tag."""
+        return True
+
+    @classmethod
+    def from_parameters(cls, id: str, value: Any, read: Mapping[str, Callable[..., Any]]) -> Any:
+        """Make one from the value behind the tag.
+
+        Args:
+            id: its id.
+            value: what `parameters` gave.
+            read: readers for nested things: ``expression``, ``chain``, ``value``.
+        """
+        return cls(id)

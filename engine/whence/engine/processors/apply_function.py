@@ -1,0 +1,93 @@
+"""ApplyFunction: a function of each front."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from whence.engine.events import Event, all_exist
+from whence.engine.expression import Compiled, Expression, compile_expression, pipes_read
+from whence.engine.notation import expression_json
+from whence.engine.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.sketch import Expressible, as_expression
+from whence.engine.traits import Traits
+
+__all__ = ["ApplyFunction"]
+
+
+@dataclass(frozen=True)
+class ApplyFunction(Processor):
+    """Apply a function to each front.
+
+    >>> from whence.engine.testing import run
+    >>> run(ApplyFunction("positive", "value > 0"), [3, -1])
+    [(True, {0}), (False, {1})]
+    """
+
+    function: Expressible
+
+    tag: ClassVar[str] = "apply"
+
+    def __post_init__(self) -> None:
+        """Read the function, which may be given as formula text."""
+        super().__post_init__()
+        object.__setattr__(self, "function", as_expression(self.function, self.id))
+
+    @property
+    def expression(self) -> Expression:
+        """The function as an expression tree."""
+        return self.function  # type: ignore[return-value]
+
+    @property
+    def input_count(self) -> int | None:
+        """As many as the function names; a constant function reads any number."""
+        return None if pipes_read(self.expression) == 1 else pipes_read(self.expression)
+
+    def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
+        """Regular if all inputs are; the rest follows from the function."""
+        compiled = compile_expression(self.expression, inputs)
+        return Traits(
+            regular=all(t.regular for t in inputs),
+            may_be_missing=compiled.may_be_missing,
+            may_vanish=compiled.may_vanish,
+            kind=compiled.kind,
+        )
+
+    def machine(self, site: Site) -> MachineFactory:
+        """Compile the function once."""
+        compiled = compile_expression(
+            self.expression, site.inputs, all_witnesses=site.all_witnesses
+        )
+        regular = all(t.regular for t in site.inputs)
+        return lambda: _Apply(site, compiled, regular)
+
+    def parameters(self) -> Any:
+        """The expression."""
+        return expression_json(self.expression)
+
+    @classmethod
+    def from_parameters(cls, id: str, value: Any, read: Any) -> ApplyFunction:
+        """From an expression."""
+        return cls(id, read["expression"](value))
+
+
+class _Apply(Machine):
+    __slots__ = ("compiled", "plain", "regular", "value")
+
+    def __init__(self, site: Site, compiled: Compiled, regular: bool) -> None:
+        super().__init__(site)
+        self.compiled = compiled
+        self.value = compiled.value
+        self.plain = compiled.plain
+        # A regular front rests on nothing, unless P reads events from behind an irregular pipe.
+        self.regular = regular and site.scope is None
+
+    def feed(self, *front: Event) -> list[Event]:
+        """Output f of the front, explained by what f's rule picks."""
+        if not self.tracked:
+            return [self.emit(self.value(front))]
+        exists = None if self.regular else all_exist(front)
+        if self.plain is not None:
+            return [self.emit(self.value(front), self.plain(front), None, exists)]
+        value, why, support = self.compiled.trace(front)
+        return [self.emit(value, why, support, exists)]

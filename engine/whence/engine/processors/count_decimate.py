@@ -1,0 +1,63 @@
+"""CountDecimate: keep every n-th event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from whence.engine.events import Event
+from whence.engine.processor import Machine, MachineFactory, Processor, Site
+
+__all__ = ["CountDecimate"]
+
+
+@dataclass(frozen=True)
+class CountDecimate(Processor):
+    """Let inputs 0, n, 2n, ... through.
+
+    >>> from whence.engine.testing import run
+    >>> run(CountDecimate("every-other", n=2), ["a", "b", "c"])
+    [('a', {0}), ('c', {2})]
+    """
+
+    n: int
+
+    tag: ClassVar[str] = "decimate"
+    copies: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check n."""
+        super().__post_init__()
+        self.require(
+            type(self.n) is int and self.n >= 1, "n >= 1", self.n, "n=1 to pass every event"
+        )
+
+    def machine(self, site: Site) -> MachineFactory:
+        """Count the inputs."""
+        return lambda: _CountDecimate(site, self.n)
+
+    def parameters(self) -> Any:
+        """Just n."""
+        return self.n
+
+    @classmethod
+    def from_parameters(cls, id: str, value: Any, read: Any) -> CountDecimate:
+        """From n."""
+        return cls(id, value)
+
+
+class _CountDecimate(Machine):
+    __slots__ = ("n", "seen")
+
+    def __init__(self, site: Site, n: int) -> None:
+        super().__init__(site)
+        self.n = n
+        self.seen = 0
+
+    def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
+        """Output k is input k*n and is explained by it."""
+        seen = self.seen
+        self.seen = seen + 1
+        if seen % self.n:
+            return []
+        return [self.emit(event.value, event, None, event.exists)]

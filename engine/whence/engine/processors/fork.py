@@ -1,0 +1,66 @@
+"""Fork: several copies of a stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from whence.engine.events import Event
+from whence.engine.processor import Machine, MachineFactory, Processor, Site
+
+__all__ = ["Fork"]
+
+
+@dataclass(frozen=True)
+class Fork(Processor):
+    """Copy the input to m output pipes, named ``id.0``, ``id.1``, ...
+
+    A pipe may also be read by several processors directly; Fork gives the copies names of their own.
+
+    >>> from whence.engine.testing import run
+    >>> run(Fork("both", m=2), ["a"])
+    [[('a', {0})], [('a', {0})]]
+    """
+
+    m: int
+
+    tag: ClassVar[str] = "fork"
+    copies: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check m."""
+        super().__post_init__()
+        self.require(type(self.m) is int and self.m >= 1, "m >= 1", self.m, "m=2 for two branches")
+
+    @property
+    def output_count(self) -> int:
+        """One per copy."""
+        return self.m
+
+    def machine(self, site: Site) -> MachineFactory:
+        """A plain copy on every pipe."""
+        return lambda: _Fork(site)
+
+    def parameters(self) -> Any:
+        """Just m."""
+        return self.m
+
+    @classmethod
+    def from_parameters(cls, id: str, value: Any, read: Any) -> Fork:
+        """From m."""
+        return cls(id, value)
+
+
+class _Fork(Machine):
+    __slots__ = ()
+
+    def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
+        """Output k of every pipe is input k and is explained by it."""
+        copies = []
+        for stream in self.site.streams:
+            self.stream, self.keep = stream, stream.events
+            copies.append(self.emit(event.value, event, None, event.exists))
+            copies[-1].stream = stream
+            self.count -= 1
+        self.count += 1
+        return copies

@@ -1,0 +1,74 @@
+"""Group: a chain under one name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from whence.engine.processor import MachineFactory, Processor, Site
+from whence.engine.traits import Traits
+
+if TYPE_CHECKING:
+    from whence.engine.chain import Chain
+
+__all__ = ["Group"]
+
+
+@dataclass(frozen=True)
+class Group(Processor):
+    """A chain as if it were written in the Group's place; inner ids are ``group/inner``.
+
+    >>> from whence.engine.processors.cumulate import Cumulate
+    >>> from whence.engine.processors.trim import Trim
+    >>> from whence.engine.testing import run
+    >>> run(Group("late-sum", Trim("skip", n=1) | Cumulate("sum", "add")), [1, 2, 3])
+    [(2, {1}), (5, {1, 2})]
+    """
+
+    chain: Chain
+
+    tag: ClassVar[str] = "group"
+
+    def __post_init__(self) -> None:
+        """Accept a single processor as a chain of one."""
+        super().__post_init__()
+        from whence.engine.chain import Chain
+
+        object.__setattr__(self, "chain", Chain.of(self.chain))
+
+    @property
+    def input_count(self) -> int | None:
+        """Those of the inner chain."""
+        return len(self.chain.inputs)
+
+    @property
+    def output_count(self) -> int:
+        """Those of the inner chain."""
+        return len(self.chain.outputs)
+
+    @property
+    def closes(self) -> bool:  # type: ignore[override]
+        """Closing goes through the inner chain."""
+        return self.chain.closes
+
+    def pipe_traits(self, inputs: tuple[Traits, ...], closed: bool) -> tuple[Traits, ...]:
+        """Those of the inner chain."""
+        return self.chain.output_traits(inputs, closed)
+
+    @property
+    def holds(self) -> tuple[Chain, ...]:
+        """The inner chain."""
+        return (self.chain,)
+
+    def machine(self, site: Site) -> MachineFactory:
+        """A Group has no machine: the plan writes its chain in its place."""
+        raise AssertionError(f"Group {self.id!r} is opened by the plan")
+
+    def parameters(self) -> Any:
+        """The inner chain."""
+        return self.chain.tree()
+
+    @classmethod
+    def from_parameters(cls, id: str, value: Any, read: Any) -> Group:
+        """From the inner chain."""
+        return cls(id, read["chain"](value))

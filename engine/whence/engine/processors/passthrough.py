@@ -1,0 +1,36 @@
+"""Passthrough: the input as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from whence.engine.events import Event
+from whence.engine.processor import Machine, MachineFactory, Processor, Site
+
+__all__ = ["Passthrough"]
+
+
+@dataclass(frozen=True)
+class Passthrough(Processor):
+    """Output the input.
+
+    >>> from whence.engine.testing import run
+    >>> run(Passthrough("same"), ["a", "b"])
+    [('a', {0}), ('b', {1})]
+    """
+
+    tag: ClassVar[str] = "passthrough"
+    copies: ClassVar[bool] = True
+
+    def machine(self, site: Site) -> MachineFactory:
+        """Nothing to keep."""
+        return lambda: _Passthrough(site)
+
+
+class _Passthrough(Machine):
+    __slots__ = ()
+
+    def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
+        """Output k is input k and is explained by it."""
+        return [self.emit(event.value, event, None, event.exists)]

@@ -1,0 +1,290 @@
+"""Slice: one P per key, and what their last outputs give together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from whence.engine.aggregates import AGGREGATES, Aggregate
+from whence.engine.events import Event, Term, all_exist
+from whence.engine.expression import (
+    Compiled,
+    Expression,
+    compile_expression,
+    raw_field,
+)
+from whence.engine.notation import expression_json
+from whence.engine.processor import Machine, MachineFactory, Processor, Scope, Site
+from whence.engine.sketch import Expressible, as_expression
+from whence.engine.traits import Traits
+from whence.engine.values import key_of
+
+if TYPE_CHECKING:
+    from whence.engine.chain import Chain
+    from whence.engine.interpreter.instance import Instance
+    from whence.engine.interpreter.plan import Plan
+
+__all__ = ["Slice"]
+
+MAP = "map"
+
+
+@dataclass(frozen=True)
+class Slice(Processor):
+    """After every input: a function over the last output of each slice's P.
+
+    Args:
+        id: its name.
+        by: the key: a field, or an expression over the front. A list key sends the event to
+            several slices.
+        of: P, started afresh for every new key.
+        combine: ``and``, ``or``, ``add``, ``product``, ``min``, ``max``, ``count``; without it the
+            output is the map from key to last output.
+        take: ``last`` or ``first``: which output of each slice's P counts.
+
+    >>> from whence.engine.processors.apply_function import ApplyFunction
+    >>> from whence.engine.testing import run
+    >>> ok = ApplyFunction("ok", "x > 0")
+    >>> log = [{"case": 1, "x": 5}, {"case": 2, "x": -1}, {"case": 1, "x": 7}]
+    >>> run(Slice("all-ok", by="case", of=ok, combine="and"), log)
+    [(True, {0}), (False, {1}), (False, {1})]
+    """
+
+    by: Expressible
+    of: Chain
+    combine: str = MAP
+    take: str = "last"
+
+    tag: ClassVar[str] = "slice"
+
+    def __post_init__(self) -> None:
+        """Check the parameters; accept a single processor as P and formula text as key."""
+        super().__post_init__()
+        from whence.engine.chain import Chain
+
+        object.__setattr__(self, "by", as_expression(self.by, self.id))
+        object.__setattr__(self, "of", Chain.of(self.of))
+        names = sorted(set(AGGREGATES) - {MAP})
+        self.require(
+            self.combine in AGGREGATES, "a known combine", self.combine, " or ".join(names)
+        )
+        self.require(self.take in ("first", "last"), "take first or last", self.take, "take='last'")
+        outputs = self.of.outputs
+        self.require(len(outputs) == 1, "P with one output pipe", outputs, "output: NAME")
+
+    @property
+    def key(self) -> Expression:
+        """The key as an expression tree."""
+        return self.by  # type: ignore[return-value]
+
+    @property
+    def input_count(self) -> int | None:
+        """Those of P."""
+        return len(self.of.inputs)
+
+    @property
+    def closes(self) -> bool:  # type: ignore[override]
+        """Closing goes into every slice's P."""
+        return self.of.closes
+
+    @property
+    def holds(self) -> tuple[Chain, ...]:
+        """P."""
+        return (self.of,)
+
+    def key_given(self, inputs: tuple[Traits, ...]) -> bool:
+        """Whether the key is a raw field of input events, and not met behind an irregular pipe."""
+        return raw_field(self.key, inputs) and all(t.regular for t in inputs)
+
+    def _inner(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
+        return self.of.output_traits(tuple(t.without_existence() for t in inputs), closed)[0]
+
+    def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
+        """One output per input; a closed run may add one that depends on values."""
+        compile_expression(self.key, inputs)
+        inner = self._inner(inputs, closed)
+        settled = inner.regular and raw_field(self.key, inputs)
+        may_be, may_vanish = AGGREGATES[self.combine].missing(inner, settled)
+        return Traits(
+            regular=all(t.regular for t in inputs) and (not (closed and self.of.closes) or settled),
+            may_be_missing=may_be,
+            may_vanish=may_vanish,
+            kind=AGGREGATES[self.combine].kind(inner.kind),
+        )
+
+    def machine(self, site: Site) -> MachineFactory:
+        """Compile P and the key once."""
+        scope = Scope()
+        inner = site.plan(
+            self.of, tuple(t.without_existence() for t in site.inputs), scope, site.closed
+        )
+        key = compile_expression(self.key, site.inputs, all_witnesses=site.all_witnesses)
+        return lambda: _Slice(site, self, inner, key, scope)
+
+    def parameters(self) -> Any:
+        """Key, P, and what is combined how."""
+        value: dict[str, Any] = {"by": expression_json(self.key), "of": self.of.tree()}
+        if self.combine != MAP:
+            value["combine"] = self.combine
+        if self.take != "last":
+            value["take"] = self.take
+        return value
+
+    @classmethod
+    def from_parameters(cls, id: str, value: Any, read: Any) -> Slice:
+        """From key, P, combine and take."""
+        read["keys"](value, {"by", "of", "combine", "take"}, {"by", "of"})
+        key = read["expression"](value["by"], key=True)
+        combine = value.get("combine", MAP)
+        return cls(id, key, read["chain"](value["of"]), combine, value.get("take", "last"))
+
+
+class _OneSlice:
+    """One key's P at work."""
+
+    __slots__ = ("events", "head", "instance", "slot")
+
+    def __init__(self, slot: int, instance: Instance) -> None:
+        self.slot = slot
+        self.instance = instance
+        self.events: Term = None
+        self.head: Event | None = None
+
+
+class _Slice(Machine):
+    __slots__ = (
+        "aggregate",
+        "declared",
+        "first",
+        "given",
+        "inner",
+        "inner_scope",
+        "inputs_so_far",
+        "irregular",
+        "key",
+        "keys_so_far",
+        "raw",
+        "said_at_closing",
+        "slices",
+    )
+
+    def __init__(
+        self, site: Site, declared: Slice, inner: Plan, key: Compiled, scope: Scope
+    ) -> None:
+        super().__init__(site)
+        self.declared = declared
+        self.first = declared.take == "first"
+        self.inner = inner
+        self.inner_scope = scope
+        self.key = key
+        self.irregular = not inner.outputs[0].regular
+        self.given = declared.key_given(site.inputs)
+        self.raw = raw_field(declared.key, site.inputs)
+        self.slices: dict[object, _OneSlice] = {}
+        self.aggregate: Aggregate = AGGREGATES[declared.combine](
+            tracked=site.tracked,
+            all_witnesses=site.all_witnesses,
+            may_vanish=inner.outputs[0].may_vanish,
+            may_be_missing=inner.outputs[0].may_be_missing,
+        )
+        self.inputs_so_far: Term = None
+        self.keys_so_far: Term = None
+        self.said_at_closing = False
+
+    def feed(self, *front: Event) -> list[Event]:
+        """Feed the slices of the front's key, then say what all slices give together."""
+        self.inner_scope.at = self.next_position()
+        if self.tracked:
+            key, why, support = self.key.trace(front)
+            self.inputs_so_far = (self.inputs_so_far, *front)
+            if not self.given:
+                # A raw key's value is given; which events there are, behind an irregular pipe, is not.
+                computed = None if self.raw else why if support is None else support
+                self.keys_so_far = (self.keys_so_far, computed, all_exist(front))
+        else:
+            key = self.key.value(front)
+        if isinstance(key, (list, tuple)):
+            several: dict[object, object] = {}
+            for one in key:
+                several.setdefault(key_of(one), one)
+            for name, shown in several.items():
+                self._feed_slice(name, shown, front)
+        else:
+            self._feed_slice(key_of(key), key, front)
+        return [self._say(all_exist(front) if self.tracked else None)]
+
+    def _feed_slice(self, one: object, key: object, front: tuple[Event, ...]) -> None:
+        state = self.slices.get(one)
+        outputs: list[Event] = []
+        if state is None:
+            state = _OneSlice(len(self.slices), self.inner.start())
+            self.slices[one] = state
+            self.aggregate.new_slice(key)
+            outputs.extend(state.instance.begin())
+        outputs.extend(state.instance.feed(front))
+        if self.tracked:
+            state.events = (state.events, *front)
+        self._update(state, outputs)
+
+    def _update(self, state: _OneSlice, outputs: list[Event]) -> None:
+        if outputs:
+            if not self.first:
+                state.head = outputs[-1]
+            elif state.head is None:
+                state.head = outputs[0]
+        if not self.tracked:
+            if outputs:
+                self.aggregate.update(state.slot, state.head)
+        elif self.irregular:
+            # Which output is the last one depends on every event of the slice.
+            self.aggregate.update(state.slot, state.head, state.events)
+        elif outputs:
+            self.aggregate.update(state.slot, state.head)
+
+    def _say(self, exists: Term) -> Event:
+        value = self.aggregate.value()
+        if not self.tracked:
+            return self.emit(value)
+        if self.aggregate.speaking == 0:
+            why: Term = self.inputs_so_far
+            support: Term = None
+        else:
+            why, support = self.aggregate.terms()
+        if not self.given:
+            support = (why if support is None else support, self.keys_so_far)
+        return self.emit(value, why, support, exists)
+
+    def close(self) -> list[Event]:
+        """Close every slice's P and, if that gave any output, say once more."""
+        if not self.declared.of.closes:
+            return []
+        self.inner_scope.at = self.next_position()
+        spoke: list[_OneSlice] = []
+        for state in self.slices.values():
+            outputs = state.instance.close()
+            if outputs:
+                spoke.append(state)
+                self._update(state, outputs)
+        if not spoke:
+            return []
+        self.said_at_closing = True
+        return [self._say(self._why_once_more(spoke) if self.tracked else None)]
+
+    def _why_once_more(self, spoke: list[_OneSlice]) -> Term:
+        """What the closing output rests on: that one slice's P gave something."""
+        if not all(t.regular for t in self.site.inputs):
+            return self.site.everything()
+        if not self.irregular and self.given:
+            return None
+        picked = self.aggregate.picked_slots() if self.aggregate.speaking else ()
+        best = next((s for s in spoke if s.slot in picked), spoke[0])
+        if not self.irregular:
+            return self.keys_so_far
+        return (best.events, self.keys_so_far)
+
+    def open(self) -> Term:
+        """All inputs, if closing could have given an output but did not."""
+        could = self.site.closed and self.declared.of.closes
+        if could and not self.said_at_closing and (self.irregular or not self.given):
+            return self.inputs_so_far
+        return None

@@ -1,0 +1,59 @@
+"""Trim: drop the beginning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from whence.engine.events import Event
+from whence.engine.processor import Machine, MachineFactory, Processor, Site
+
+__all__ = ["Trim"]
+
+
+@dataclass(frozen=True)
+class Trim(Processor):
+    """The input without its first n events.
+
+    >>> from whence.engine.testing import run
+    >>> run(Trim("skip", n=2), ["a", "b", "c"])
+    [('c', {2})]
+    """
+
+    n: int
+
+    tag: ClassVar[str] = "trim"
+    copies: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check n."""
+        super().__post_init__()
+        self.require(type(self.n) is int and self.n >= 0, "n >= 0", self.n, "n=0 to drop nothing")
+
+    def machine(self, site: Site) -> MachineFactory:
+        """Count the inputs."""
+        return lambda: _Trim(site, self.n)
+
+    def parameters(self) -> Any:
+        """Just n."""
+        return self.n
+
+    @classmethod
+    def from_parameters(cls, id: str, value: Any, read: Any) -> Trim:
+        """From n."""
+        return cls(id, value)
+
+
+class _Trim(Machine):
+    __slots__ = ("left",)
+
+    def __init__(self, site: Site, n: int) -> None:
+        super().__init__(site)
+        self.left = n
+
+    def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
+        """Output k is input k+n and is explained by it."""
+        if self.left:
+            self.left -= 1
+            return []
+        return [self.emit(event.value, event, None, event.exists)]

@@ -1,0 +1,61 @@
+"""TurnInto: a constant for every event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from whence.engine.events import Event
+from whence.engine.notation import value_json
+from whence.engine.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.traits import Traits
+from whence.engine.values import Value, kind_of
+
+__all__ = ["TurnInto"]
+
+
+@dataclass(frozen=True)
+class TurnInto(Processor):
+    """Output the same value for every input.
+
+    >>> from whence.engine.testing import run
+    >>> run(TurnInto("one", value=1), ["a", "b"])
+    [(1, {0}), (1, {1})]
+    """
+
+    value: Value
+
+    tag: ClassVar[str] = "turn_into"
+
+    def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
+        """As regular as the input; the value is known."""
+        return Traits(
+            regular=inputs[0].regular,
+            may_be_missing=self.value is None,
+            kind=kind_of(self.value),
+        )
+
+    def machine(self, site: Site) -> MachineFactory:
+        """Only the trigger matters."""
+        return lambda: _TurnInto(site, self.value)
+
+    def parameters(self) -> Any:
+        """Just the value."""
+        return value_json(self.value)
+
+    @classmethod
+    def from_parameters(cls, id: str, value: Any, read: Any) -> TurnInto:
+        """From the value."""
+        return cls(id, read["value"](value))
+
+
+class _TurnInto(Machine):
+    __slots__ = ("value",)
+
+    def __init__(self, site: Site, value: Value) -> None:
+        super().__init__(site)
+        self.value = value
+
+    def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
+        """Explained by the event that triggered it, supported by nothing but existence."""
+        return [self.emit(self.value, event, (), event.exists)]

@@ -1,0 +1,43 @@
+"""Which processors there are: our own, and those of palettes that other packages bring.
+
+A palette is a module with a tuple ``PROCESSORS``. A package announces one under the entry point
+group ``whence.palettes``, and its processors can then be used in chain files by their tags.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from whence.engine.errors import DefinitionError
+from whence.engine.processor import Processor
+
+__all__ = ["processor_types", "types_with_tag"]
+
+_OWN = ("whence.engine.processors", "whence.engine.palettes.fsm", "whence.engine.palettes.ltl")
+
+
+@cache
+def processor_types() -> dict[str, tuple[type[Processor], ...]]:
+    """Every processor type by its tag."""
+    modules = [import_module(name) for name in _OWN]
+    modules += [point.load() for point in entry_points(group="whence.palettes")]
+    found: dict[str, tuple[type[Processor], ...]] = {}
+    for module in modules:
+        for kind in module.PROCESSORS:
+            if kind not in found.get(kind.tag, ()):
+                found[kind.tag] = (*found.get(kind.tag, ()), kind)
+    return found
+
+
+def types_with_tag(tag: str) -> tuple[type[Processor], ...]:
+    """The processor types that share a tag; the error lists the candidates."""
+    known = processor_types()
+    if tag not in known:
+        near = get_close_matches(tag, known, n=1)
+        hint = f"{near[0]!r} (did you mean that?)" if near else "one of " + ", ".join(sorted(known))
+        msg = f"a processor: expected a known tag; got {tag!r}; try {hint}"
+        raise DefinitionError(msg)
+    return known[tag]

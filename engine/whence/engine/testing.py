@@ -1,0 +1,56 @@
+"""List in, list out: try a processor or a chain in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from whence.engine.chain import Chain
+from whence.engine.explanation import Inputs
+from whence.engine.interpreter import interpret
+from whence.engine.processor import Processor
+from whence.engine.tracker import MemoryTracker
+from whence.engine.values import Value
+
+__all__ = ["run"]
+
+Explained = tuple[Value, set[int] | set[str]]
+
+
+def run(
+    chain: Chain | Processor,
+    logs: Mapping[str, Iterable[Value]] | Iterable[Value],
+    *,
+    closed: bool = False,
+) -> list[Explained] | list[list[Explained]]:
+    """Run a chain and return each output with what explains it.
+
+    Args:
+        chain: a processor or a chain.
+        logs: a list of events; or, for several logs, a list per name.
+        closed: close the logs after the last event.
+
+    Returns:
+        Pairs of value and explanation: positions for one log, names such as ``p@3`` for several.
+        With several output pipes, a list of such pairs per pipe.
+
+    >>> from whence.engine.processors import Window, Cumulate
+    >>> run(Window("two", n=2, of=Cumulate("sum", "add")), [1, 2, 3])
+    [(3, {0, 1}), (5, {1, 2})]
+    """
+    result = interpret(chain, logs, tracker=MemoryTracker(), closed=closed)
+    names = result.interpreter.chain.outputs
+    single = len(result.interpreter.chain.inputs) == 1
+    pipes: list[list[Explained]] = [
+        [
+            (output.value, _shown(result.explain(output.position, name).inputs, single))
+            for output in result.of(name)
+        ]
+        for name in names
+    ]
+    return pipes[0] if len(pipes) == 1 else pipes
+
+
+def _shown(inputs: Inputs, single: bool) -> set[int] | set[str]:
+    if single:
+        return {position for _, position in inputs if isinstance(position, int)}
+    return {f"{log}@{position}" for log, position in inputs}

@@ -1,0 +1,41 @@
+"""What is known of a pipe before any event: regular or not, raw or computed, possibly missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+__all__ = ["LOG", "Traits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """Static facts about the events of a pipe.
+
+    Attributes:
+        regular: their number, and when each appears, depends only on how many inputs arrived.
+        raw: they are input events as they are, so that a field of one is *given* as a slice key.
+        may_be_missing: a value may be missing.
+        may_vanish: a value may become missing while all inputs stay present.
+        kind: the kind of their values, ``any`` if it is not known.
+        columns: for records, the kinds of the fields, if they were declared.
+    """
+
+    regular: bool = True
+    raw: bool = False
+    may_be_missing: bool = True
+    may_vanish: bool = False
+    kind: str = "any"
+    columns: Mapping[str, str] | None = None
+
+    def but(self, **changes: object) -> Traits:
+        """The same with some facts changed."""
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+    def without_existence(self) -> Traits:
+        """The same as P inside a Window or Slice sees it: its input is there by definition."""
+        return replace(self, regular=True)
+
+
+LOG = Traits(raw=True)
+"""An input log of which nothing is declared."""
