@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -88,8 +89,8 @@ def connection_settings(
 
 def _python() -> Finding:
     found = f"{platform.python_version()} in {sys.prefix}"
-    if sys.version_info < (3, 11):
-        return Finding("Python", "broken", found, "install Python 3.11 or later")
+    if sys.version_info >= (3, 14):
+        return Finding("Python", "note", found, "tested with 3.11 to 3.13; if it fails, use those")
     return Finding("Python", "ok", found)
 
 
@@ -108,7 +109,8 @@ def _package(what: str, package: str, extra: str, *, needed: bool = True) -> Fin
     if find_spec(package) is None:
         return Finding(what, "broken" if needed else "note", f"no package {package}", advice)
     try:
-        __import__(package)
+        if needed:  # loading the others takes seconds, and they are checked when they are used
+            import_module(package)
         return Finding(what, "ok", f"{package} {version(package)}")
     except (ImportError, PackageNotFoundError) as error:
         return Finding(what, "broken", f"{package} does not load: {error}", advice)

@@ -1,0 +1,186 @@
+"""What holds for every command: flags anywhere, one-line errors, exit codes, quiet pipes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+import typer
+
+from tests.conftest import Cli
+from whence.cli import app as root
+from whence.cli.output import output
+from whence.engine.errors import StoreError
+
+ADDED = """
+import sys, types, typer
+import whence.cli.app as root
+module = types.ModuleType("whence.cli.extra")
+module.app = typer.Typer(add_completion=False)
+@module.app.command()
+def extra() -> None:
+    {body}
+sys.modules["whence.cli.extra"] = module
+root.COMMANDS = (*root.COMMANDS, "extra")
+root.main()
+"""
+
+
+def with_command(body: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command line that has one more command, ``extra``, with this body."""
+    return subprocess.run(
+        [sys.executable, "-c", ADDED.format(body=body), "extra", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_version_is_printed_without_loading_any_command(cli: Cli) -> None:
+    done = cli("--version")
+    assert (done.returncode, done.stdout) == (0, f"whence {version('whence')}\n")
+    check = (
+        "import sys, whence.cli\n"
+        "slow = {'pyspark', 'neo4j', 'pandas', 'nicegui', 'whence.store', 'whence.cli.server'}\n"
+        "assert not slow & set(sys.modules), slow & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", check], check=True, timeout=60)
+
+
+def test_help_lists_every_command_with_a_sentence(cli: Cli) -> None:
+    said = cli("--help").stdout
+    for name in root.COMMANDS:
+        line = next(line for line in said.splitlines() if f" {name} " in line)
+        assert len(line.split(name, 1)[1].strip(" │")) > 10, line
+
+
+def test_loading_commands_for_help_loads_nothing_slow() -> None:
+    check = (
+        "import sys\nsys.argv = ['whence', '--help']\nfrom whence.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "slow = {'pyspark', 'neo4j', 'pandas', 'nicegui', 'rdflib', 'prov'}\n"
+        "assert not slow & set(sys.modules), slow & set(sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", check], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--json", "server", "status"], ["server", "status", "--json"]]
+)
+def test_global_flags_stand_before_or_behind_the_command(cli: Cli, arguments: list[str]) -> None:
+    done = cli(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("[\n")
+
+
+@pytest.mark.parametrize("arguments", [["frob"], ["--frob"], ["server", "start", "--frob"], []])
+def test_wrong_usage_has_exit_code_2(cli: Cli, arguments: list[str]) -> None:
+    assert cli(*arguments).returncode == 2
+
+
+def test_a_refusal_is_one_line_and_exit_code_1() -> None:
+    body = "from whence.engine.errors import StoreError; raise StoreError('expected a [b]; got c')"
+    done = with_command(body)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "whence: expected a [b]; got c\n"
+
+
+def test_debug_shows_the_traceback_and_the_line() -> None:
+    body = "from whence.engine.errors import StoreError; raise StoreError('expected b; got c')"
+    done = with_command(body, "--debug")
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+    assert done.stderr.endswith("whence: expected b; got c\n")
+
+
+def test_an_unexpected_error_is_one_line_too() -> None:
+    done = with_command("{}['lost']")
+    assert done.returncode == 1
+    assert done.stderr == "whence: unexpected KeyError: 'lost'; try again with --debug\n"
+    assert "Traceback" in with_command("{}['lost']", "--debug").stderr
+
+
+def test_an_interrupt_is_one_line_and_exit_code_130() -> None:
+    body = f"import os; os.kill(os.getpid(), {int(signal.SIGINT)}); import time; time.sleep(9)"
+    done = with_command(body)
+    assert (done.returncode, done.stderr) == (130, "whence: interrupted\n")
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    body = (
+        "from whence.cli.output import output; output().result('x' * 10_000_000, 'x' * 10_000_000)"
+    )
+    for flag in ("--json", "--quiet"):
+        command = [sys.executable, "-c", ADDED.format(body=body), "extra", flag]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.read(10)
+            process.stdout.close()
+            assert process.stderr.read() == b""
+
+
+def test_quiet_says_results_only() -> None:
+    body = "from whence.cli.output import output; o = output(); o.say('words'); o.result(1, 'one')"
+    loud, quiet = with_command(body), with_command(body, "-q")
+    assert (loud.stdout, loud.stderr) == ("one\n", "words\n")
+    assert (quiet.stdout, quiet.stderr) == ("one\n", "")
+
+
+def test_progress_is_plain_lines_in_a_log_file() -> None:
+    body = (
+        "from whence.cli.output import output\n"
+        "    with output().progress() as go:\n"
+        "        for n in range(101): go(n, 100, 'fetching')"
+    )
+    assert with_command(body).stderr.splitlines() == ["fetching: 0 %", "fetching: 100 %"]
+    assert with_command(body, "--quiet").stderr == ""
+
+
+@pytest.mark.parametrize(("flag", "colored"), [((), True), (("--no-color",), False)])
+def test_no_color_means_none(flag: tuple[str, ...], colored: bool, tmp_path: Path) -> None:
+    import pty
+
+    control, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "200"}
+    environment.pop("NO_COLOR", None)
+    subprocess.run(
+        [sys.executable, "-m", "whence", "server", "remove", "--name", "../x", *flag],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=terminal,
+        stderr=terminal,
+        cwd=tmp_path,
+        timeout=60,
+        check=False,
+    )
+    said = os.read(control, 4096).decode()
+    os.close(control)
+    os.close(terminal)
+    assert "expected an instance name" in said
+    assert ("\x1b[31m" in said) is colored
+
+
+def test_no_command_takes_a_global_flag_for_itself() -> None:
+    group = typer.main.get_command(root.app)
+    taken = []
+    for name in root.COMMANDS:
+        command = group.get_command(None, name)  # type: ignore[attr-defined]
+        for each in [command, *getattr(command, "commands", {}).values()]:
+            options = {word for parameter in each.params for word in parameter.opts}
+            taken += [(name, word) for word in options & root.GLOBAL_FLAGS]
+    assert taken == []
+
+
+def test_errors_are_folded_into_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    output().error(str(StoreError("expected a\nbreak; got\n  two")))
+    assert capsys.readouterr().err == "whence: expected a break; got two\n"

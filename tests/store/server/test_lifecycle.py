@@ -1,0 +1,257 @@
+"""Breaking a real server on purpose: each fault ends in a running server or in one clear line."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.conftest import Cli
+from whence.engine.errors import ServerError
+from whence.engine.java import find_java
+from whence.store import connect
+from whence.store.server import Memory, Status, last_lines, remove, start, status, stop
+from whence.store.server.instance import Instance
+from whence.store.server.lifecycle import START_SECONDS
+from whence.store.server.process import find_running
+
+pytestmark = [pytest.mark.neo4j, pytest.mark.fault]
+
+NAME = "faulty"
+SMALL = Memory.of(768)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def instance(jars: Path) -> Iterator[Instance]:
+    """One instance for all faults of this file: setting one up takes seconds."""
+    yield Instance(NAME)
+    stop(NAME)
+    remove(NAME)
+
+
+def up() -> Status:
+    return start(NAME, port=None, memory=SMALL)
+
+
+def run_start(cli: Cli, name: str = NAME, **more: float) -> subprocess.CompletedProcess[str]:
+    return cli("server", "start", "--name", name, "--memory", "768", "--json", **more)
+
+
+def test_a_taken_port_is_stepped_around() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        now = start(NAME, port=port, memory=SMALL)
+        assert now.port != port
+        assert now.state == "running"
+        with connect(now.settings()) as connection:
+            assert connection.read("RETURN 1 AS one") == [{"one": 1}]
+
+
+def test_the_password_is_seen_nowhere(instance: Instance, cli: Cli) -> None:
+    now = up()
+    password = instance.secret.reveal()
+    assert len(password) >= 32
+    for process in psutil.process_iter():
+        try:
+            assert password not in " ".join(process.cmdline())
+        except psutil.Error:
+            continue
+    for path in instance.home.rglob("*"):
+        if path.is_file() and path != instance.password_file:
+            assert password.encode() not in path.read_bytes(), path
+    for path in (instance.password_file, instance.argument_file, instance.pid_file):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(instance.home.stat().st_mode) == 0o700
+    assert password not in repr(now.settings())
+    for arguments in (["server", "start", "--name", NAME], ["doctor", "--name", NAME]):
+        done = cli(*arguments, "--debug")
+        assert done.returncode == 0, done.stderr
+        assert password not in done.stdout + done.stderr
+
+
+def test_only_loopback_listens() -> None:
+    server = psutil.Process(up().pid)
+    listening = [each.laddr for each in server.net_connections() if each.status == "LISTEN"]
+    addresses = {address.ip.removeprefix("::ffff:") for address in listening}
+    assert addresses == {"127.0.0.1"}
+    assert len(listening) == 1
+
+
+def test_data_is_intact_after_kill_and_a_dead_pid_file_is_seen_through(instance: Instance) -> None:
+    now = up()
+    with connect(now.settings()) as connection:
+        connection.write("UNWIND range(1, 1000) AS n CREATE (:Kept {n: n})")
+    psutil.Process(now.pid).kill()
+    assert instance.pid_file.exists()
+    assert _becomes(lambda: status(NAME).state == "stopped")
+    again = up()
+    assert again.pid != now.pid
+    with connect(again.settings()) as connection:
+        assert connection.read("MATCH (k:Kept) RETURN count(k) AS n") == [{"n": 1000}]
+
+
+def test_a_frozen_server_is_seen_as_such() -> None:
+    server = psutil.Process(up().pid)
+    server.suspend()
+    try:
+        began = time.monotonic()
+        assert status(NAME).state == "not answering"
+        assert time.monotonic() - began < 20
+    finally:
+        server.resume()
+    assert status(NAME).state == "running"
+
+
+def test_two_starts_at_once_give_one_server(cli: Cli, instance: Instance) -> None:
+    stop(NAME)
+    answers: list[dict[str, object]] = []
+
+    def one() -> None:
+        done = run_start(cli)
+        answers.append(json.loads(done.stdout) if done.returncode == 0 else {"err": done.stderr})
+
+    threads = [threading.Thread(target=one) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert len({answer["pid"] for answer in answers}) == 1, answers
+    # The command line is gone, the server is not: it has a session of its own.
+    pid = answers[0]["pid"]
+    assert isinstance(pid, int)
+    assert os.getsid(pid) == pid
+    mine = f"@{instance.argument_file}"
+    assert sum(mine in (process.info["cmdline"] or []) for process in _processes()) == 1
+
+
+def test_a_start_that_was_killed_is_taken_over_by_the_next(instance: Instance) -> None:
+    stop(NAME)
+    command = [sys.executable, "-m", "whence", "server", "start", "--name", NAME, "--quiet"]
+    with subprocess.Popen([*command, "--memory", "768"]) as first:
+        assert _becomes(lambda: find_running(instance) is not None, 60)
+        first.kill()
+    launched = find_running(instance)
+    assert launched is not None
+    assert up().pid == launched.pid
+
+
+def test_a_lost_pid_file_does_not_hide_the_server(instance: Instance) -> None:
+    now = up()
+    instance.pid_file.unlink()
+    assert status(NAME) == now
+    assert up() == now
+
+
+def test_a_running_server_is_not_removed(cli: Cli) -> None:
+    up()
+    done = cli("server", "remove", "--name", NAME, "--yes")
+    assert done.returncode == 1
+    assert "to be stopped; got a running server; try" in done.stderr
+    assert status(NAME).state == "running"
+
+
+def test_a_server_killed_while_starting_is_said_with_its_last_words(
+    cli: Cli, instance: Instance
+) -> None:
+    stop(NAME)
+    killed: list[int] = []
+
+    def kill_when_it_speaks() -> None:
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            running = find_running(instance)
+            if running and any("Starting" in line for line in last_lines(NAME)):
+                os.kill(running.pid, signal.SIGKILL)
+                killed.append(running.pid)
+                return
+            time.sleep(0.02)
+
+    killer = threading.Thread(target=kill_when_it_speaks)
+    killer.start()
+    done = run_start(cli)
+    killer.join(70)
+    assert killed
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("whence: expected the local Neo4j 'faulty' to")
+    assert "got a process that ended; it last said: " in done.stderr
+    assert "Starting..." in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not instance.pid_file.exists()
+
+
+def test_a_reused_pid_is_neither_believed_nor_ended(instance: Instance) -> None:
+    stop(NAME)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stranger:
+        started = psutil.Process(stranger.pid).create_time()
+        record = {"pid": stranger.pid, "started": started, "port": 7687}
+        instance.pid_file.write_text(json.dumps(record))
+        assert status(NAME).state == "stopped"
+        assert stop(NAME) is False
+        instance.pid_file.write_text(json.dumps(record))
+        now = up()
+        assert now.pid != stranger.pid
+        assert stranger.poll() is None
+        stranger.kill()
+
+
+def test_a_server_that_never_answers_is_given_up_with_its_last_words(
+    instance: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop(NAME)
+    real = find_java()
+    home = tmp_path / "java"
+    shutil.copytree(real.home / "bin", home / "bin", symlinks=True)
+    (home / "lib").symlink_to(real.home / "lib")
+    program = home / "bin" / "java"
+    program.unlink()
+    program.write_text(
+        f'#!/bin/sh\ncase "$*" in @*) echo \'I am stuck\'; exec tail -f /dev/null "$@";; esac\n'
+        f'exec "{real.executable}" "$@"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    began = time.monotonic()
+    with pytest.raises(ServerError, match=r"no answer on port \d+ within 4 s.*I am stuck.*; try"):
+        start(NAME, port=None, memory=SMALL, timeout=4)
+    assert time.monotonic() - began < 30
+    assert find_running(instance) is None
+    assert START_SECONDS <= 55  # the rest of the minute is for ending the process
+
+
+def test_removing_deletes_everything_of_the_instance(cli: Cli, instance: Instance) -> None:
+    if not instance.exists:
+        up()
+    stop(NAME)
+    assert cli("server", "remove", "--name", NAME).returncode == 1  # nobody there to ask
+    assert instance.home.exists()
+    done = cli("server", "remove", "--name", NAME, "--yes")
+    assert done.returncode == 0, done.stderr
+    assert not instance.home.exists()
+    assert status(NAME).state == "absent"
+
+
+def _becomes(condition: Callable[[], bool], seconds: float = 10) -> bool:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def _processes() -> list[psutil.Process]:
+    return list(psutil.process_iter(["cmdline"]))
