@@ -38,7 +38,7 @@ class Log:
     """What is declared of an input log.
 
     Attributes:
-        columns: the kind of each column (``integer``, ``text``, ...); ``None`` if none was declared.
+        columns: the kind of each column (``integer``, ``text``, ...); ``None`` if not declared.
         case: the column that names the case.
         activity: the column that names the activity.
         time: the column that holds the time.
@@ -307,7 +307,8 @@ def traits_of(processor: Processor, inputs: tuple[Traits, ...], closed: bool) ->
     try:
         return processor.pipe_traits(inputs, closed)
     except ValueFault as fault:
-        raise ChainError(f"{type(processor).__name__} {processor.id!r}: {fault}") from fault
+        msg = f"{type(processor).__name__} {processor.id!r}: {fault}"
+        raise ChainError(msg) from fault
 
 
 def _pipe_names(processor: Processor) -> list[str]:

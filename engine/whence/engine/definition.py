@@ -33,8 +33,8 @@ def chain_from_tree(tree: Any, *, make_ids: bool = False, formulas: bool = True)
     Raises:
         DefinitionError: with the path of what is wrong in ``error.path``.
 
-    >>> chain_from_tree({"line": [{"id": "skip", "trim": 2}, {"id": "sum", "cumulate": "add"}]}).outputs
-    ('sum',)
+    >>> chain_from_tree({"line": [{"id": "skip", "trim": 2}, {"id": "two", "stutter": 2}]}).outputs
+    ('two',)
     """
     return DefinitionReader(make_ids=make_ids, formulas=formulas).chain(tree, top=True)
 
@@ -92,7 +92,7 @@ class DefinitionReader:
             raise self.refuse("a key", f"the key {key!r}", sorted(value), f"adding {key!r}")
 
     def expression(self, written: Any, key: bool = False) -> Expression:
-        """Read an expression; with ``key`` a plain name is a field even where text is a constant."""
+        """Read an expression; with ``key`` a text is a field even where text is a constant."""
         if key and isinstance(written, str) and not self.formulas:
             return Field(written)
         if self.formulas:
@@ -173,7 +173,8 @@ class DefinitionReader:
             fitting = [kind for kind in types if kind.accepts(tree[tag])]
             if not fitting:
                 symbols = ", ".join(str(getattr(kind, "symbol", kind.__name__)) for kind in types)
-                raise self.refuse(f"a processor {tag!r}", f"one of {symbols}", tree[tag], symbols)
+                what = f"a processor {tag!r}"
+                raise self.refuse(what, f"one of {symbols}", tree[tag], symbols)
             return fitting[0].from_parameters(self._id(tree, tag, name), tree[tag], self._read)  # type: ignore[no-any-return]
 
     def _id(self, tree: dict[str, Any], tag: str, name: str | None) -> str:
@@ -200,12 +201,9 @@ class DefinitionReader:
                     for column, kind in (columns or {}).items():
                         if kind not in COLUMN_KINDS:
                             with self.at(column):
-                                raise self.refuse(
-                                    f"column {column!r}",
-                                    "a kind",
-                                    kind,
-                                    " or ".join(COLUMN_KINDS),
-                                )
+                                what = f"column {column!r}"
+                                kinds = " or ".join(COLUMN_KINDS)
+                                raise self.refuse(what, "a kind", kind, kinds)
                 logs[name] = Log(
                     columns, declared.get("case"), declared.get("activity"), declared.get("time")
                 )

@@ -11,7 +11,7 @@ A tracked event carries three *terms*:
 
 A term is ``None`` or ``()`` (nothing), an `Event`, a `Part` of one, a tuple (all of these) or an
 `Either` (any one of these, the first preferred). Terms are immutable and shared, so that an
-explanation is a graph and never a tree that explodes. They are walked by `whence.engine.explanation`.
+explanation is a graph and never a tree that explodes. `whence.engine.explanation` walks them.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Either(tuple["Term", ...]):
     __slots__ = ()
 
 
-Term: TypeAlias = None | Event | Part | Either | tuple["Term", ...]
+Term: TypeAlias = Event | Part | Either | tuple["Term", ...] | None
 
 
 def all_exist(front: tuple[Event, ...]) -> Term:

@@ -36,7 +36,9 @@ def flatten(term: Term, *, support: bool = False) -> Inputs:
         item, asked = stack.pop()
         if item is None:
             continue
-        if type(item) is tuple:
+        if isinstance(item, Either):
+            stack.append((item[0], asked))
+        elif isinstance(item, tuple):
             if len(item) > 2 or (item and type(item[0]) is tuple):
                 mark = (id(item), asked)
                 if mark in seen:
@@ -44,8 +46,6 @@ def flatten(term: Term, *, support: bool = False) -> Inputs:
                 seen.add(mark)
             for child in item:
                 stack.append((child, asked))
-        elif isinstance(item, Either):
-            stack.append((item[0], asked))
         else:
             if isinstance(item, Part):
                 # A copy is asked for what its reader asks: Part(whole) stops that.

@@ -62,7 +62,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Field:
-    """A named field of the record on a pipe. ``value`` is also the name of an event's only value."""
+    """A named field of the record on a pipe; ``value`` of a plain value is the value itself."""
 
     name: str
     pipe: int = 0
@@ -154,14 +154,16 @@ def kind_of_expression(expression: Expression, pipes: Sequence[Traits]) -> str:
                 return "any"
             if expression.name == "value":
                 return kind
-            raise ValueFault(
-                f"a record with the field {expression.name!r}", kind, "`value`, the event itself"
-            )
+            raise _no_record(expression.name, kind)
         if expression.name not in columns:
             raise unknown_field(expression.name, columns)
         return columns[expression.name]
     kinds = [kind_of_expression(x, pipes) for x in expression.arguments]
     return expression.function.check(kinds)
+
+
+def _no_record(name: str, got: str) -> ValueFault:
+    return ValueFault(f"a record with the field {name!r}", got, "`value`, the event itself")
 
 
 def unknown_field(name: str, columns: Sequence[str] | Mapping[str, str]) -> ValueFault:
@@ -204,9 +206,8 @@ def compile_expression(
     """
     needed = pipes_read(expression)
     if needed > len(pipes):
-        raise ValueFault(
-            f"pipes 0 to {len(pipes) - 1}", f"pipe {needed - 1}", "connecting one more input"
-        )
+        wanted = f"pipes 0 to {len(pipes) - 1}"
+        raise ValueFault(wanted, f"pipe {needed - 1}", "connecting one more input")
     kind = kind_of_expression(expression, pipes)
     value = _value(expression)
     if all(x.function.explains_all for x in _walk(expression) if isinstance(x, Call)):
@@ -240,9 +241,7 @@ def _field_of_other(record: Value, name: str) -> Value:
         return record.get(name) if record is not None else None
     if name == "value":
         return record
-    raise ValueFault(
-        f"a record with the field {name!r}", describe(record), "`value`, the event itself"
-    )
+    raise _no_record(name, describe(record))
 
 
 def _value(expression: Expression) -> Callable[[Front], Value]:

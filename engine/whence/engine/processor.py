@@ -1,8 +1,8 @@
 """What a processor is: a frozen declaration, and the machine that runs it one event at a time.
 
-A processor's file holds both: the declaration (a frozen dataclass with a readable ``id``) and, beside
-it, the machine with the output rule and the explain rule. `Site` is what a machine knows of its
-place in a chain.
+A processor's file holds both: the declaration (a frozen dataclass with a readable ``id``) and,
+beside it, the machine with the output rule and the explain rule. `Site` is what a machine knows of
+its place in a chain.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ class Machine:
 
     def feed(self, *front: Event) -> list[Event]:
         """Take one front; return the outputs, in order."""
-        raise NotImplementedError(f"{type(self).__name__} has no output rule")
+        msg = f"{type(self).__name__} has no output rule"
+        raise NotImplementedError(msg)
 
     def close(self) -> list[Event]:
         """The log is finished: return the remaining outputs."""
@@ -189,7 +190,8 @@ class Processor:
 
     def machine(self, site: Site) -> MachineFactory:
         """Prepare for a place in a chain; the result starts fresh machines."""
-        raise NotImplementedError(f"{type(self).__name__} has no machine")
+        msg = f"{type(self).__name__} has no machine"
+        raise NotImplementedError(msg)
 
     def parameters(self) -> Any:
         """The value behind the tag in a chain file."""

@@ -1,13 +1,13 @@
 """The Tracker protocol, and the tracker in memory that answers what explains an output.
 
 A tracker is switched on in one place, ``interpret(chain, logs, tracker=…)``, and never changes an
-output. Any object with an ``associate`` method will do. `MemoryTracker` keeps everything in memory as
-a graph with sharing.
+output. Any object with an ``associate`` method will do. `MemoryTracker` keeps everything in memory
+as a graph with sharing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
@@ -137,10 +137,7 @@ class MemoryTracker:
             for stream in step.streams:
                 streams[number, stream.pipe] = stream
                 self._streams[step.name, stream.pipe] = stream
-
-    def attach_inner(self, streams: Iterable[Stream]) -> None:
-        """Learn the streams inside a Slice."""
-        for stream in streams:
+        for stream in plan.inner_streams():
             self._streams[stream.name, stream.pipe] = stream
 
     def associate(

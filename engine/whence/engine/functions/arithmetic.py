@@ -1,4 +1,4 @@
-"""Arithmetic with checked overflow, and min and max. A missing argument makes the result missing."""
+"""Arithmetic with checked overflow, min and max. A missing argument makes the result missing."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _product2(x: Any, y: Any) -> Value:
         return check_integer(x * y)
     if x is None or y is None:
         return None
-    result = _checked(_number(x) * _number(y), x, y)
+    result: Any = _checked(_number(x) * _number(y), x, y)
     return abs(result) if result == 0 else result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from whence.engine.chain import Chain, Source, traits_of
@@ -61,6 +61,7 @@ class Plan:
 
     Attributes:
         steps: the processors in order, Groups opened.
+        inner: the plans inside its Windows and Slices.
         exits: the pipes that leave the chain.
         outputs: what is known of them.
     """
@@ -89,6 +90,7 @@ class Plan:
         self.keep = keep
         self.input_count = len(inputs)
         self.steps: list[Step] = []
+        self.inner: list[Plan] = []
         self._traits: dict[Pipe, Traits] = {(-1 - i, 0): t for i, t in enumerate(inputs)}
         ends = self._open(chain, [(-1 - i, 0) for i in range(len(inputs))], prefix)
         self.exits: tuple[Pipe, ...] = tuple(ends)
@@ -133,7 +135,9 @@ class Plan:
             inside = Options(options.tracked, options.all_witnesses, closed, options.everything)
             # What happens inside a Window is computed again when someone asks, never kept.
             keep = self.keep and processor.tag != "window"
-            return Plan(chain, inner, inside, inner_scope, f"{name}/", keep)
+            made = Plan(chain, inner, inside, inner_scope, f"{name}/", keep)
+            self.inner.append(made)
+            return made
 
         site = Site(
             name,
@@ -164,6 +168,13 @@ class Plan:
                 return False
             before = (number, 0)
         return self.exits == (before,)
+
+    def inner_streams(self) -> Iterator[Stream]:
+        """The streams inside Slices and Windows, at any depth."""
+        for plan in self.inner:
+            for step in plan.steps:
+                yield from step.streams
+            yield from plan.inner_streams()
 
     def start(self) -> Instance:
         """Start afresh."""

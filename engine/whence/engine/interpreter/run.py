@@ -20,6 +20,10 @@ from whence.engine.values import Value
 __all__ = ["Interpreter", "Output", "RunResult", "interpret"]
 
 
+Logs = Mapping[str, Iterable[Value]] | Iterable[Value]
+"""Events by log name; or, for a chain with one log, just the events."""
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """One event that left the chain.
@@ -162,7 +166,7 @@ class RunResult:
         """The outputs of one pipe; of the only one, unless named."""
         names = self.interpreter.chain.outputs
         if name is None:
-            if len(names) > 1:
+            if len(names) != 1:
                 msg = f"an output: expected a name; got none; try one of {', '.join(names)}"
                 raise ChainError(msg)
             name = names[0]
@@ -182,7 +186,7 @@ class RunResult:
 
 def interpret(
     chain: Chain | Processor,
-    logs: Mapping[str, Iterable[Value]] | Iterable[Value],
+    logs: Logs,
     *,
     tracker: Tracker | None = None,
     closed: bool = False,
@@ -201,7 +205,7 @@ def interpret(
     """
     interpreter = Interpreter(chain, tracker, closed=closed)
     names = interpreter.chain.inputs
-    given: Mapping[str, Iterable[Value]] = logs if isinstance(logs, Mapping) else {names[0]: logs}
+    given = _by_name(logs, names[0])
     if set(given) != set(names):
         msg = (
             f"the logs: expected {', '.join(names)}; got {', '.join(given) or 'none'}; "
@@ -213,6 +217,10 @@ def interpret(
         outputs += interpreter.feed(name, value)
     outputs += interpreter.close()
     return RunResult(tuple(outputs), interpreter)
+
+
+def _by_name(logs: Logs, only: str) -> Mapping[str, Iterable[Value]]:
+    return logs if isinstance(logs, Mapping) else {only: logs}  # type: ignore[return-value]
 
 
 _END = object()

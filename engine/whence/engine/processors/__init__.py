@@ -12,6 +12,7 @@ from whence.engine.processors.group import Group
 from whence.engine.processors.insert import Insert
 from whence.engine.processors.multiplex import Multiplex
 from whence.engine.processors.passthrough import Passthrough
+from whence.engine.processors.python_processor import PythonProcessor
 from whence.engine.processors.slice import Slice
 from whence.engine.processors.stutter import Stutter
 from whence.engine.processors.trim import Trim
@@ -30,6 +31,7 @@ __all__ = [
     "Insert",
     "Multiplex",
     "Passthrough",
+    "PythonProcessor",
     "Slice",
     "Stutter",
     "Trim",

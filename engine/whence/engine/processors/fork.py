@@ -15,7 +15,7 @@ __all__ = ["Fork"]
 class Fork(Processor):
     """Copy the input to m output pipes, named ``id.0``, ``id.1``, ...
 
-    A pipe may also be read by several processors directly; Fork gives the copies names of their own.
+    Several processors may also read one pipe directly; Fork gives the copies names of their own.
 
     >>> from whence.engine.testing import run
     >>> run(Fork("both", m=2), ["a"])

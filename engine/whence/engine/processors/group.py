@@ -62,7 +62,8 @@ class Group(Processor):
 
     def machine(self, site: Site) -> MachineFactory:
         """A Group has no machine: the plan writes its chain in its place."""
-        raise AssertionError(f"Group {self.id!r} is opened by the plan")
+        msg = f"Group {self.id!r} is opened by the plan"
+        raise AssertionError(msg)
 
     def parameters(self) -> Any:
         """The inner chain."""

@@ -198,7 +198,7 @@ class _Slice(Machine):
             key, why, support = self.key.trace(front)
             self.inputs_so_far = (self.inputs_so_far, *front)
             if not self.given:
-                # A raw key's value is given; which events there are, behind an irregular pipe, is not.
+                # A raw key is given; which events there are is not, behind an irregular pipe.
                 computed = None if self.raw else why if support is None else support
                 self.keys_so_far = (self.keys_so_far, computed, all_exist(front))
         else:

@@ -98,11 +98,8 @@ class MooreMachine(Processor):
         for start, guard, to in self.transitions:
             kind = compile_expression(guard, inputs).kind
             if kind not in ("any", "boolean", "missing"):
-                raise ValueFault(
-                    f"a boolean guard from {start!r} to {to!r}",
-                    kind,
-                    "a comparison such as `x > 0`",
-                )
+                wanted = f"a boolean guard from {start!r} to {to!r}"
+                raise ValueFault(wanted, kind, "a comparison such as `x > 0`")
         symbols = list(self.states.values())
         missing = any(s is None for s in symbols)
         kinds = {kind_of(s) for s in symbols}
@@ -191,7 +188,7 @@ class _Moore(Machine):
         self.why: Term = None
 
     def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
-        """Take the first transition whose guard holds, or "otherwise"; say the new state's symbol."""
+        """Take the first transition whose guard holds, or "otherwise"; say the new symbol."""
         front = (event,)
         target = None
         read: list[Term] = []
@@ -207,11 +204,9 @@ class _Moore(Machine):
         else:
             target = self.declared.otherwise.get(self.state)
             if target is None:
-                raise ValueFault(
-                    f"a transition from state {self.state!r}",
-                    describe(event.value),
-                    "an 'otherwise' for that state",
-                )
+                wanted = f"a transition from state {self.state!r}"
+                hint = "an 'otherwise' for that state"
+                raise ValueFault(wanted, describe(event.value), hint)
         trapped = self.state in self.traps
         self.state = target
         if self.tracked:

@@ -50,6 +50,7 @@ class OperatorMachine(Machine):
     __slots__ = ("waiting",)
 
     def __init__(self, site: Site) -> None:
+        """Nothing waits yet."""
         super().__init__(site)
         self.waiting: list[tuple[Event, ...]] = []
 

@@ -1,0 +1,192 @@
+"""Run worked cases and compare outputs, explanations, alternatives and supports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from whence.engine.chain import Chain
+from whence.engine.definition import chain_from_tree
+from whence.engine.errors import DefinitionError, WhenceError
+from whence.engine.events import Position
+from whence.engine.interpreter import RunResult, interpret
+from whence.engine.slice_map import SliceMap
+from whence.engine.tracker import MemoryTracker, Witnesses
+from whence.engine.values import Value
+from whence.engine.vectors.named import NAMED
+
+__all__ = ["RUNNERS", "Report", "check_file"]
+
+Runner = Callable[[Chain, Mapping[str, list[Value]], Witnesses, bool], RunResult]
+
+
+def _interpreter(
+    chain: Chain, logs: Mapping[str, list[Value]], witnesses: Witnesses, closed: bool
+) -> RunResult:
+    return interpret(chain, logs, tracker=MemoryTracker(witnesses), closed=closed)
+
+
+RUNNERS: dict[str, Runner] = {"interpreter": _interpreter}
+"""Ways to run a chain; all must agree."""
+
+
+@dataclass
+class Report:
+    """What came of a file of cases.
+
+    Attributes:
+        passed: cases without a failure.
+        failed: cases with one.
+        failures: one line each.
+        extra: events in a support beyond what the rules give (legal, but lost precision).
+        fewer: events of the rules' support that ours does without (legal if it is still enough).
+        extra_open: the same for open inputs.
+        fewer_open: the same for open inputs.
+    """
+
+    passed: int = 0
+    failed: int = 0
+    failures: list[str] = field(default_factory=list)
+    extra: int = 0
+    fewer: int = 0
+    extra_open: int = 0
+    fewer_open: int = 0
+
+
+def check_file(path: str | Path, runner: str = "interpreter") -> Report:
+    """Run every case of a file.
+
+    Args:
+        path: a file in the form of ``chains.json`` or ``nested.json``.
+        runner: a name in `RUNNERS`.
+    """
+    try:
+        cases = json.loads(Path(path).read_text(encoding="utf-8"))["cases"]
+    except (ValueError, KeyError, TypeError) as fault:
+        msg = f"{path}: expected a JSON file with cases; got {fault!r}; try chains.json"
+        raise DefinitionError(msg) from fault
+    report = Report()
+    for case in cases:
+        try:
+            problems = list(_check(case, RUNNERS[runner], report))
+        except WhenceError as error:
+            problems = [f"does not run: {error}"]
+        if problems:
+            report.failed += 1
+            report.failures += [f"{case.get('id', '?')}: {problem}" for problem in problems]
+        else:
+            report.passed += 1
+    return report
+
+
+def _check(case: dict[str, Any], runner: Runner, report: Report) -> Iterator[str]:
+    named = isinstance(case["chain"], str)
+    if named and case["chain"] not in NAMED:
+        yield f"an unknown chain {case['chain']!r}"
+        return
+    tree = NAMED[case["chain"]] if named else case["chain"]
+    chain = chain_from_tree(tree, make_ids=True, formulas=False)
+    # A chain of one log calls it `log`, whatever the case calls it.
+    names = dict(zip(chain.inputs, case["inputs"], strict=True))
+    logs = {name: list(case["inputs"][theirs]) for name, theirs in names.items()}
+    closed = bool(case.get("closed", False))
+    every = runner(chain, logs, "all", closed)
+    first = runner(chain, logs, "first", closed)
+    if [_plain(v) for v in every.values] != [_plain(v) for v in case["outputs"]]:
+        yield f"outputs {every.values}, expected {case['outputs']}"
+        return
+    for k in range(len(every.values)):
+        why = _places(every.explain(k).inputs, names)
+        if _places(first.explain(k).inputs, names) != why:
+            yield f"output {k}: the first witness differs when alternatives are kept"
+        sets = every.explain(k).alternatives
+        found = None if sets.cut else [_places(s, names) for s in sets.sets]
+        if named:
+            yield from _check_named(case, k, why, found)
+        else:
+            support = _places(every.explain(k).support, names)
+            yield from _check_nested(case, k, why, found, support, report)
+    if not named:
+        ours, theirs = _places(every.interpreter.open_inputs(), names), _given(case["open"])
+        report.extra_open += len(ours - theirs)
+        report.fewer_open += len(theirs - ours)
+
+
+def _check_named(
+    case: dict[str, Any], k: int, why: set[tuple[str, int]], found: list[Any] | None
+) -> Iterator[str]:
+    """The explanation must be one of those expected, and the alternatives all of them."""
+    expected = case["expected"][k] if case["expected"] is not None else None
+    if expected is None:
+        return
+    allowed = [_given(s) for s in expected]
+    if why not in allowed:
+        yield f"output {k}: explained by {sorted(why)}, expected one of {expected}"
+    elif found is None or _sorted(found) != _sorted(allowed):
+        yield f"output {k}: alternatives {found}, expected {expected}"
+
+
+def _check_nested(
+    case: dict[str, Any],
+    k: int,
+    why: set[tuple[str, int]],
+    found: list[Any] | None,
+    support: set[tuple[str, int]],
+    report: Report,
+) -> Iterator[str]:
+    if why != _given(case["explains"][k]):
+        yield f"output {k}: explained by {sorted(why)}, expected {case['explains'][k]}"
+    listed = case["alternatives"][k]
+    if listed is None or found is None:
+        if (listed is None) != (found is None):
+            yield f"output {k}: alternatives cut: {found is None}, expected {listed is None}"
+    else:
+        allowed = [_given(s) for s in listed]
+        if found[0] != allowed[0] or _sorted(found) != _sorted(allowed):
+            yield f"output {k}: alternatives {found}, expected {listed}"
+    lacking = _given(case["needed"][k]) - support
+    if lacking:
+        yield f"output {k}: the support lacks {sorted(lacking)}"
+    report.extra += len(support - _given(case["supports"][k]))
+    report.fewer += len(_given(case["supports"][k]) - support)
+
+
+def _given(places: Iterable[Any]) -> set[tuple[str, int]]:
+    return {(log, position) for log, position in places}
+
+
+def _places(
+    inputs: Iterable[tuple[str, Position]], names: Mapping[str, str]
+) -> set[tuple[str, int]]:
+    return {(names[log], p) for log, p in inputs if isinstance(p, int)}
+
+
+def _sorted(sets: list[set[tuple[str, int]]]) -> list[list[tuple[str, int]]]:
+    return sorted(sorted(s) for s in sets)
+
+
+def _plain(value: Any) -> Any:
+    """Compare numbers by value and maps without order, but never a boolean with a number."""
+    if isinstance(value, SliceMap):
+        return ("map", {_text(k): _plain(v) for k, v in value.pairs()})
+    if isinstance(value, dict):
+        if list(value) == ["map"]:
+            return ("map", {_text(k): _plain(v) for k, v in value["map"]})
+        return ("map", {k: _plain(v) for k, v in value.items() if v is not None})
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    if isinstance(value, (bool, str)) or value is None:
+        return (type(value).__name__, value)
+    return float(value)
+
+
+def _text(key: Any) -> str:
+    """A map's key as JSON text, so that 1 and 1.0 meet and true does not."""
+    if isinstance(key, str):
+        return key
+    if isinstance(key, float) and key.is_integer():
+        key = int(key)
+    return json.dumps(key)
