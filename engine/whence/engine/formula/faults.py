@@ -12,8 +12,8 @@ from whence.engine.errors import FormulaError
 __all__ = ["RESERVED", "fault_at", "fault_of"]
 
 RESERVED = (
-    ("and", "or", "xor", "not", "in", "is", "missing", "if", "then", "else", "true", "false")
-    + ("G", "F", "X", "U")
+    "and", "or", "xor", "not", "in", "is", "missing", "if", "then", "else", "true", "false",
+    "G", "F", "X", "U",
 )  # fmt: skip
 
 _NOT_OURS = {
@@ -28,6 +28,9 @@ _NOT_OURS = {
 }  # fmt: skip
 
 _MARK = "\u25b6"
+_CLOSING = {"RPAR": "`)`", "RSQB": "`]`", "THEN": "`then`", "ELSE": "`else`"}
+_SIGNS = {**_CLOSING, "COMMA": "`,`", "LPAR": "`(`"}
+_COMPARISONS = {"EQ", "NE", "LT", "LE", "GT", "GE"}
 
 
 def fault_at(at: Token, expected: str, got: str, hint: str) -> FormulaError:
@@ -40,75 +43,68 @@ def fault_at(at: Token, expected: str, got: str, hint: str) -> FormulaError:
 
 def fault_of(error: UnexpectedInput, text: str) -> FormulaError:
     """Translate the parser's error."""
-    line, column, offset = _place(error, text)
-    found = _found(error, text, offset)
     token = error.token if isinstance(error, UnexpectedToken) else None
-    wanted = set(error.expected if isinstance(error, UnexpectedToken) else error.allowed or ())
-    expected, hint = _wanted(wanted, token, text, offset)
-    excerpt = f"{text[max(0, offset - 24) : offset]}{_MARK}{text[offset : offset + 16]}"
-    excerpt = " ".join(excerpt.split())
-    return FormulaError(
-        f"formula, line {line}, column {column}: expected {expected}; "
-        f"got {found} in `{excerpt}`; try {hint}"
-    )
-
-
-def _place(error: UnexpectedInput, text: str) -> tuple[int, int, int]:
-    """Line, column and offset; for the end of the text, just behind its last sign."""
+    # `accepts` is exact where `expected` also lists what only other formulas could go on with.
+    wanted = set(error.accepts) if isinstance(error, UnexpectedToken) else set()
     offset = error.pos_in_stream
-    if offset is None or (isinstance(error, UnexpectedToken) and error.token.type == "$END"):
+    if offset is None or (token is not None and token.type == "$END"):
         offset = len(text.rstrip())
-    before = text[:offset]
-    return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1, offset
-
-
-def _found(error: UnexpectedInput, text: str, offset: int) -> str:
-    if offset >= len(text.rstrip()):
-        return "the end"
-    if isinstance(error, UnexpectedToken):
-        return repr(str(error.token))
-    return repr(text[offset])
-
-
-def _wanted(wanted: set[str], token: Token | None, text: str, offset: int) -> tuple[str, str]:
-    rest = text[offset:]
-    foreign = next((sign for sign in sorted(_NOT_OURS, key=len, reverse=True)
-                    if rest.startswith(sign)), "")  # fmt: skip
-    value = "NAME" in wanted
-    if value:
-        expected = "a value, a column or a function"
-    elif wanted == {"THEN"} or "THEN" in wanted:
-        expected = "an operator or `then`"
-    elif "ELSE" in wanted:
-        expected = "an operator or `else`"
-    elif "RPAR" in wanted and "PLUS" in wanted:
-        expected = "an operator or `)`"
-    elif "PLUS" in wanted or token is None:
-        expected = "an operator or the end"
-    else:
-        names = {"LPAR": "`(`", "RPAR": "`)`", "COMMA": "`,`", "RSQB": "`]`"}
-        shown = sorted(names.get(w, f"`{w.lower()}`" if w.isalpha() else w) for w in wanted)
-        expected = " or ".join(shown)
-    if foreign and (token is None or foreign in ("==", "<>")):
-        return expected, _NOT_OURS[foreign]
-    if token is not None and value and str(token) in RESERVED:
-        return (
-            expected,
-            f'"{token}" in double quotes if it is a column (reserved: {" ".join(RESERVED)})',
-        )
-    if token is not None and token.type == "NAME" and not value:
-        word = str(token)
-        if word.lower() in RESERVED or get_close_matches(word, RESERVED, n=1, cutoff=0.6):
-            near = (
-                word.lower()
-                if word.lower() in RESERVED
-                else get_close_matches(word, RESERVED, n=1)[0]
-            )
-            return expected, f"`{near}` (did you mean that?)"
-        return expected, "quotes around a text: 'a b', or double quotes around a column: \"a b\""
-    if offset >= len(text.rstrip()):
-        return expected, "completing it" if value else "closing what was opened"
-    return (
-        expected,
-        "parentheses, or removing it" if value else "removing it, or an operator before it",
+    found = "the end" if offset >= len(text.rstrip()) else repr(str(token or text[offset]))
+    line = text.count("\n", 0, offset) + 1
+    column = offset - text.rfind("\n", 0, offset)
+    excerpt = f"{text[max(0, offset - 24) : offset]}{_MARK}{text[offset : offset + 16]}"
+    return FormulaError(
+        f"formula, line {line}, column {column}: expected {_expected(wanted, token)}; "
+        f"got {found} in `{' '.join(excerpt.split())}`; try {_hint(wanted, token, text, offset)}"
     )
+
+
+def _expected(wanted: set[str], token: Token | None) -> str:
+    if token is None:
+        return "a sign of the formula language"
+    if "NAME" in wanted:
+        return "a value, a column or a function"
+    if "AND" in wanted:
+        closing = next((shown for name, shown in _CLOSING.items() if name in wanted), "the end")
+        return f"{'an operator' if 'PLUS' in wanted else '`and`, `or`, `->`'} or {closing}"
+    shown = {_SIGNS.get(name, f"`{name.lower()}`") for name in wanted}
+    return " or ".join(sorted(shown))
+
+
+def _hint(wanted: set[str], token: Token | None, text: str, offset: int) -> str:
+    before, rest = text[:offset].split(), text[offset:]
+    foreign = [sign for sign in _NOT_OURS if rest.startswith(sign)]
+    if text[max(0, offset - 1) : offset + 1] in ("==", "<>"):
+        return _NOT_OURS[text[offset - 1 : offset + 1]]
+    if token is None and foreign:
+        return _NOT_OURS[max(foreign, key=len)]
+    if token is None:
+        return f"'{rest.split()[0]}' in quotes, or without {rest[0]!r}"
+    if "NAME" in wanted and str(token) in RESERVED:
+        return _as_column(str(token))
+    if wanted == {"LPAR"} and before and before[-1] in RESERVED and before[-1] != "in":
+        return _as_column(before[-1])
+    if wanted == {"LPAR"}:
+        return "parentheses: x in ('a', 'b')"
+    if token.type == "NAME" and "NAME" not in wanted:
+        return _word_hint(str(token), wanted)
+    if str(token) == ".":
+        return 'double quotes around a column: "a.b", or $0.name for a field'
+    if token.type in _COMPARISONS:
+        return "parentheses, or `and` between two comparisons"
+    if token.type == "$END":
+        return "completing it" if "NAME" in wanted else "closing what was opened"
+    return "removing it, or a value before it" if "NAME" in wanted else "removing it"
+
+
+def _as_column(word: str) -> str:
+    return f'"{word}" in double quotes if it is a column (reserved words: {" ".join(RESERVED)})'
+
+
+def _word_hint(word: str, wanted: set[str]) -> str:
+    if "MISSING" in wanted:
+        return "`is missing` or `is not missing`"
+    near = get_close_matches(word.lower(), RESERVED, n=1)
+    if near:
+        return f"`{near[0]}` (did you mean that?)"
+    return "quotes around a text: 'a b', or double quotes around a column: \"a b\""

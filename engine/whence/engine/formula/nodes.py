@@ -10,6 +10,7 @@ from whence.engine.errors import ParameterError
 from whence.engine.expression import Call, Constant, Expression, Field, Input
 from whence.engine.formula.faults import fault_at
 from whence.engine.functions import Function
+from whence.engine.values import INT64_MAX
 
 __all__ = ["Node", "deepest"]
 
@@ -40,8 +41,8 @@ class Node:
         self.at = at
         self.head = head
         self.arguments = tuple(arguments)
-        self.temporal = isinstance(head, str) or any([x.temporal for x in arguments])
-        self.depth = 1 + max([x.depth for x in arguments], default=0)
+        self.temporal: bool = isinstance(head, str) or any([x.temporal for x in arguments])
+        self.depth: int = 1 + max([x.depth for x in arguments], default=0)
         self.closed = False
         if self.depth > deepest:
             raise fault_at(
@@ -51,7 +52,7 @@ class Node:
     def expression(self) -> Expression:
         """The node as an expression."""
         if isinstance(self.head, (Constant, Input, Field)):
-            return self.head
+            return self._checked(self.head)
         if isinstance(self.head, str):
             raise fault_at(
                 self.at,
@@ -73,3 +74,9 @@ class Node:
             raise fault_at(
                 self.at, f"{expected} of {self.head.name}", str(got), "adding or removing some"
             ) from fault
+
+    def _checked(self, leaf: Constant | Input | Field) -> Expression:
+        number = leaf.value if isinstance(leaf, Constant) else 0
+        if type(number) is int and number > INT64_MAX:
+            raise fault_at(self.at, "an integer of 64 bits", str(number), f"{number}.0")
+        return leaf

@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from math import isfinite
 
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
@@ -14,7 +15,7 @@ from whence.engine.expression import Constant, Field, Input
 from whence.engine.formula.faults import fault_at, fault_of
 from whence.engine.formula.nodes import Node
 from whence.engine.functions import FUNCTIONS, load_function
-from whence.engine.values import INT64_MAX, Value
+from whence.engine.values import Value
 
 __all__ = ["parse"]
 
@@ -53,7 +54,8 @@ class _Reader(Transformer[Token, Node]):
         """``a + b + c``: one function as long as the sign stays the same; else from the left."""
         made, open_to_more = first, ""
         for sign, right in zip(rest[::2], rest[1::2], strict=True):
-            assert isinstance(sign, Token) and isinstance(right, Node)
+            assert isinstance(sign, Token)
+            assert isinstance(right, Node)
             name = _INFIX[sign.type]
             if open_to_more == name and name in _SPREADS:
                 made = Node(made.at, made.head, (*made.arguments, right))
@@ -114,14 +116,15 @@ class _Reader(Transformer[Token, Node]):
         return Node(sign, FUNCTIONS["element"], (value, index))
 
     def integer(self, token: Token) -> Node:
-        """``42``; one more than the largest may still follow a minus."""
-        if int(token) > INT64_MAX + 1:
-            raise fault_at(token, "an integer of 64 bits", str(token), f"{token}.0")
+        """``42``; whether it fits is known once a minus had its chance."""
         return Node(token, Constant(int(token)))
 
     def float(self, token: Token) -> Node:
         """``1.5``, ``2e9``."""
-        return Node(token, Constant(float(token)))
+        number = float(token)
+        if not isfinite(number):
+            raise fault_at(token, "a float below 1.8e308", str(token), "a smaller number")
+        return Node(token, Constant(number))
 
     def text(self, token: Token) -> Node:
         """``'it''s'``."""
@@ -195,4 +198,4 @@ def _unquoted(token: Token) -> str:
 @cache
 def _parser() -> Lark:
     grammar = files("whence.engine.formula").joinpath("formula.lark").read_text("utf-8")
-    return Lark(grammar, parser="lalr", lexer="basic", transformer=_Reader(), strict=False)
+    return Lark(grammar, parser="lalr", lexer="basic", transformer=_Reader())
