@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from whence.engine.expression import Constant, Expression, Field
 from whence.engine.formula.parser import parse
+from whence.engine.formula.printing import expression_text
+from whence.engine.processors.group import Group
 
-__all__ = ["parse_expression"]
+__all__ = ["expression_text", "formula", "parse_expression"]
 
 
 def parse_expression(text: str) -> Expression:
@@ -26,3 +28,23 @@ def parse_expression(text: str) -> Expression:
     if node.at.type == "TEXT" and isinstance(node.head, Constant) and not node.closed:
         return Field(str(node.head.value))
     return node.expression()
+
+
+def formula(text: str, id: str = "formula") -> Group:
+    """Read a temporal formula as a Group; its output k is the verdict for the log from k on.
+
+    Args:
+        text: a formula with G, F, X, U; without any, the Group is just a function of each event.
+        id: the Group's id.
+
+    Raises:
+        FormulaError: with line and column, what was expected, what came, what to try.
+
+    >>> from whence.engine.testing import run
+    >>> run(formula("F (action = 'stop')"), [{"action": "go"}, {"action": "stop"}])
+    [(True, {1}), (True, {1})]
+    """
+    # Late, since the processors read expressions with this module.
+    from whence.engine.formula.temporal import group_of
+
+    return group_of(parse(text), id)
