@@ -109,11 +109,17 @@ class Output:
             console=self._console(sys.stderr),
             transient=True,
         )
-        with bar:
-            task = bar.add_task("", total=None, visible=False)
-            yield lambda done, total, text: bar.update(
-                task, completed=done, total=total, description=escape(text), visible=True
-            )
+        task = bar.add_task("", total=None)
+
+        def advance(done: int, total: int, text: str) -> None:
+            bar.start()  # only now: what finds nothing to do should not flicker
+            bar.update(task, completed=done, total=total, description=escape(text))
+
+        try:
+            yield advance
+        finally:
+            if bar.live.is_started:
+                bar.stop()
 
 
 def _cell(value: object) -> str:
@@ -121,13 +127,14 @@ def _cell(value: object) -> str:
 
 
 def _lines(unit: str) -> Advance:
-    last = 0.0
+    last, finished = 0.0, False
 
     def advance(done: int, total: int, text: str) -> None:
-        nonlocal last
+        nonlocal last, finished
         now = time.monotonic()
-        if now - last >= LINE_EVERY_SECONDS or done == total:
-            last = now
+        just_finished = done == total and not finished
+        if just_finished or (done < total and now - last >= LINE_EVERY_SECONDS):
+            last, finished = now, done == total
             share = f"{100 * done // total} %" if total else f"{done} {unit}"
             print(f"{text}: {share}", file=sys.stderr, flush=True)
 

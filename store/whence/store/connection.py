@@ -74,6 +74,7 @@ def connect(
         timeout: Seconds until a server that does not answer counts as unreachable.
         progress: Told how far fetching the local server has come.
     """
+    require_driver()
     chosen = settings or resolve_settings() or _local(progress)
     driver = open_driver(chosen, timeout)
     try:
@@ -84,12 +85,19 @@ def connect(
         driver.close()
 
 
-def open_driver(settings: Settings, timeout: float) -> neo4j.Driver:
-    """Make a driver with our time limits; it has not spoken to the server yet."""
+def require_driver() -> None:
+    """Refuse early, and name the extra, where the driver is not installed."""
     try:
-        from neo4j import GraphDatabase
+        import neo4j  # noqa: F401
     except ImportError as error:
         raise MissingExtraError.for_extra(extra="neo4j", package="neo4j") from error
+
+
+def open_driver(settings: Settings, timeout: float) -> neo4j.Driver:
+    """Make a driver with our time limits; it has not spoken to the server yet."""
+    require_driver()
+    from neo4j import GraphDatabase
+
     return GraphDatabase.driver(
         settings.uri,
         auth=(settings.username, settings.password.reveal()),

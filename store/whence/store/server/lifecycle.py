@@ -12,7 +12,7 @@ from typing import Literal
 
 from whence.engine.errors import ServerError, StoreError
 from whence.engine.java import Java, find_java
-from whence.store.connection import connect
+from whence.store.connection import connect, require_driver
 from whence.store.server.fetch import ensure_jars
 from whence.store.server.folders import disk_trouble, locked, whence_home, write_private
 from whence.store.server.instance import (
@@ -99,6 +99,7 @@ def start(
     """
     instance = Instance(name)
     _ = instance.home  # a name that cannot be is refused before anything is fetched
+    require_driver()
     running = find_running(instance)
     if running and _answers(instance, running):
         return _status(instance, running, "running")
