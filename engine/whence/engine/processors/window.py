@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whence.engine.events import Event, Term, all_exist
+from whence.engine.events import Event, Part, Term, all_exist
 from whence.engine.processor import Machine, MachineFactory, Processor, Scope, Site
 from whence.engine.traits import Traits
 
@@ -98,13 +98,7 @@ class _Window(Machine):
         if len(fronts) < self.n:
             return []
         self.inner_scope.at = self.next_position()
-        instance = self.inner.start()
-        last: Event | None = None
-        for events in instance.begin():
-            last = events
-        for inner_front in fronts:
-            for event in instance.feed(inner_front):
-                last = event
+        last = self.inner.start().last_of(fronts)
         if not self.tracked:
             return [self.emit(None if last is None else last.value)]
         exists = all_exist(front)
@@ -113,5 +107,8 @@ class _Window(Machine):
         return [self.emit(last.value, last, None if self.regular else self._whole(), exists)]
 
     def _whole(self) -> Term:
-        """All events of the window: what explains silence, and supports an irregular P."""
-        return tuple([event for front in self.fronts for event in front])
+        """All events of the window: what explains silence, and supports an irregular P.
+
+        As wholes, whatever fields are asked of the output: P read others to choose its last one.
+        """
+        return tuple([Part(event, None) for front in self.fronts for event in front])

@@ -192,10 +192,12 @@ class _Moore(Machine):
         front = (event,)
         target = None
         read: list[Term] = []
+        enough: list[Term] = []
         for guard, to in self.table[self.state]:
             if self.tracked:
-                value, why, _ = guard.trace(front)
+                value, why, support = guard.trace(front)
                 read.append(why)
+                enough.append(why if support is None else support)
             else:
                 value = guard.value(front)
             if as_condition(value):
@@ -210,7 +212,7 @@ class _Moore(Machine):
         trapped = self.state in self.traps
         self.state = target
         if self.tracked:
-            self._remember(target, event, read, trapped)
+            self._remember(target, event, read, enough, trapped)
         states = self.declared.states
         if target not in states:
             return []
@@ -221,11 +223,12 @@ class _Moore(Machine):
             exists = (self.inputs_so_far, exists)
         return [self.emit(states[target], self.why, self.inputs_so_far, exists)]
 
-    def _remember(self, target: str, event: Event, read: list[Term], trapped: bool) -> None:
+    def _remember(
+        self, target: str, event: Event, read: list[Term], enough: list[Term], trapped: bool
+    ) -> None:
         """Output k is explained by input k and by whatever explained the entry below it."""
-        step: Term = Part(event, frozenset())
-        if read:
-            step = (step, *read)
+        came = Part(event, frozenset())
+        step: Term = (came, *read) if read else came
         below = self.stack[-1][1]
         self.why = step if below is None else (step, below)
         known = self.depth.get(target)
@@ -238,7 +241,7 @@ class _Moore(Machine):
             del self.stack[known + 1 :]
         if not trapped:
             # Once in a trap, no input can change what is said.
-            self.inputs_so_far = (self.inputs_so_far, step)
+            self.inputs_so_far = (self.inputs_so_far, came, *enough)
 
     def open(self) -> Term:
         """Where states are silent, every input so far could have made it say more."""
