@@ -51,15 +51,6 @@ class Stream:
     events: list[Event] | None = field(default=None, repr=False)
     inner: dict[Position, Event] | None = field(default=None, repr=False)
 
-    def next_inner(self, at: Position) -> Position:
-        """Name the next event that appears while the outer position is ``at``."""
-        if self.at != at:
-            self.at = at
-            self.run = 0
-        else:
-            self.run += 1
-        return (at, self.run)
-
     def label(self, position: Position) -> str:
         """Write an event's name: ``log@41``, ``total@41``, ``fork.1@3``."""
         pipe = f".{self.pipe}" if self.several else ""

@@ -109,15 +109,22 @@ class Machine:
         self.count = count + 1
         if not self.tracked:
             return Event(value)
+        stream = self.stream
         if self.scope is None:
-            event = Event(value, why, support, exists, self.stream, count)
+            event = Event(value, why, support, exists, stream, count)
             if self.keep is not None:
                 self.keep.append(event)
             return event
-        position = self.stream.next_inner(self.scope.at)
-        event = Event(value, why, support, exists, self.stream, position)
-        if self.stream.inner is not None:
-            self.stream.inner[position] = event
+        at = self.scope.at
+        if stream.at != at:
+            stream.at = at
+            stream.run = 0
+        else:
+            stream.run += 1
+        position = (at, stream.run)
+        event = Event(value, why, support, exists, stream, position)
+        if stream.inner is not None:
+            stream.inner[position] = event
         return event
 
 

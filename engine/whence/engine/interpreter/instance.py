@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from whence.engine.errors import EventError
@@ -28,6 +28,10 @@ class Instance(Protocol):
         """Take one event of every input; return the outputs."""
         ...
 
+    def last_of(self, fronts: Iterable[tuple[Event, ...]]) -> Event | None:
+        """Begin, take all these fronts, and return the last output, if there was any."""
+        ...
+
     def close(self) -> list[Event]:
         """Close the inputs; return the remaining outputs."""
         ...
@@ -42,11 +46,32 @@ def _locate(machine: Machine, fault: ValueFault) -> EventError:
 class LineInstance:
     """Processors one after the other."""
 
-    __slots__ = ("machines",)
+    __slots__ = ("arrived", "machines")
 
     def __init__(self, machines: list[Machine]) -> None:
         """Take fresh machines."""
         self.machines = machines
+        self.arrived: list[Event] = []
+
+    def push(self, pipe: int, event: Event) -> None:
+        """Let an event arrive; `drain` carries it on."""
+        self.arrived.append(event)
+
+    def drain(self) -> list[list[Event]]:
+        """Carry what arrived through the line; return the outputs of the only exit."""
+        outputs: list[Event] = []
+        for event in self.arrived:
+            outputs += self.feed((event,))
+        self.arrived.clear()
+        return [outputs]
+
+    def begin_all(self) -> list[list[Event]]:
+        """The outputs of the only exit."""
+        return [self.begin()]
+
+    def close_all(self) -> list[list[Event]]:
+        """The outputs of the only exit."""
+        return [self.close()]
 
     def begin(self) -> list[Event]:
         """Each machine's own beginning comes before what the machine above began with."""
@@ -75,6 +100,28 @@ class LineInstance:
         except ValueFault as fault:
             raise _locate(machine, fault) from fault
         return list(events)
+
+    def last_of(self, fronts: Iterable[tuple[Event, ...]]) -> Event | None:
+        """One machine alone is run in a plain loop: this is what most windows do."""
+        outputs = self.begin()
+        last = outputs[-1] if outputs else None
+        if len(self.machines) > 1:
+            for front in fronts:
+                outputs = self.feed(front)
+                if outputs:
+                    last = outputs[-1]
+            return last
+        (machine,) = self.machines
+        feed = machine.feed
+        try:
+            for (event,) in fronts:
+                machine.fed += 1
+                outputs = feed(event)
+                if outputs:
+                    last = outputs[-1]
+        except ValueFault as fault:
+            raise _locate(machine, fault) from fault
+        return last
 
     def close(self) -> list[Event]:
         """Empty each machine before the next."""
@@ -183,6 +230,13 @@ class GraphInstance:
         for pipe, event in enumerate(front):
             self.push(pipe, event)
         return self.drain()[0]
+
+    def last_of(self, fronts: Iterable[tuple[Event, ...]]) -> Event | None:
+        """As an `Instance` with one output."""
+        outputs = self.begin()
+        for front in fronts:
+            outputs = self.feed(front) or outputs
+        return outputs[-1] if outputs else None
 
     def close(self) -> list[Event]:
         """As an `Instance` with one output."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from whence.engine.chain import Chain, Source, traits_of
 from whence.engine.events import Stream, Term
-from whence.engine.interpreter.instance import GraphInstance, Instance, LineInstance
+from whence.engine.interpreter.instance import GraphInstance, LineInstance
 from whence.engine.processor import MachineFactory, Processor, Scope, Site
 from whence.engine.traits import Traits
 
@@ -176,7 +176,7 @@ class Plan:
                 yield from step.streams
             yield from plan.inner_streams()
 
-    def start(self) -> Instance:
+    def start(self) -> LineInstance | GraphInstance:
         """Start afresh."""
         if self._line:
             return LineInstance([step.factory() for step in self.steps])

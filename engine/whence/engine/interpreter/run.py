@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from typing import NamedTuple
 
 from whence.engine.chain import Chain
 from whence.engine.errors import ChainError
 from whence.engine.events import Event, Stream, Term
 from whence.engine.explanation import Inputs, flatten
-from whence.engine.interpreter.instance import GraphInstance
 from whence.engine.interpreter.plan import Options, Plan, Step
 from whence.engine.interpreter.rows import RowSource
 from whence.engine.processor import Processor
@@ -24,8 +24,7 @@ Logs = Mapping[str, Iterable[Value]] | Iterable[Value]
 """Events by log name; or, for a chain with one log, just the events."""
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """One event that left the chain.
 
     Attributes:
@@ -40,7 +39,7 @@ class Output:
     position: int
     value: Value
     moment: int
-    event: Event = field(repr=False, compare=False)
+    event: Event
 
 
 class Interpreter:
@@ -75,7 +74,7 @@ class Interpreter:
         self.plan = Plan(self.chain, self.chain.input_traits(), options)
         if memory is not None:
             memory.attach(self.logs, self.plan)
-        self._instance = GraphInstance(self.plan.steps, len(self.logs), self.plan.exits)
+        self._instance = self.plan.start()
         self._rows = RowSource(tracker, self.plan, self.logs) if tracked and not memory else None
         self._counts = [0] * len(self.plan.exits)
         self._fed = dict.fromkeys(self.logs, 0)
@@ -220,7 +219,7 @@ def interpret(
 
 
 def _by_name(logs: Logs, only: str) -> Mapping[str, Iterable[Value]]:
-    return logs if isinstance(logs, Mapping) else {only: logs}  # type: ignore[return-value]
+    return logs if isinstance(logs, Mapping) else {only: logs}
 
 
 _END = object()

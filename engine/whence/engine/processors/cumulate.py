@@ -126,14 +126,11 @@ class _Cumulate(Machine):
             self.total = UNSET
         self.all_so_far: Term = None
 
-    def advance(self, value: Value) -> Value:
-        """Output rule: f(previous output, input)."""
-        self.total = value if self.total is UNSET else self.step(self.total, value)
-        return self.total
-
     def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
-        """One output per input."""
-        total = self.advance(event.value)
+        """Output f(previous output, input)."""
+        total = self.total
+        total = event.value if total is UNSET else self.step(total, event.value)
+        self.total = total
         if not self.tracked:
             return [self.emit(total)]
         self.all_so_far = event if self.all_so_far is None else (self.all_so_far, event)
