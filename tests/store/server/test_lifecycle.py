@@ -22,9 +22,10 @@ from tests.conftest import Cli
 from whence.engine.errors import ServerError
 from whence.engine.java import find_java
 from whence.store import connect
-from whence.store.server import Memory, Status, last_lines, remove, start, status, stop
+from whence.store.server import Memory, Status, last_lines, lifecycle, remove, start, status, stop
 from whence.store.server.instance import Instance
 from whence.store.server.lifecycle import START_SECONDS
+from whence.store.server.ports import choose_port
 from whence.store.server.process import find_running
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.fault]
@@ -59,6 +60,23 @@ def test_a_taken_port_is_stepped_around() -> None:
         assert now.state == "running"
         with connect(now.settings()) as connection:
             assert connection.read("RETURN 1 AS one") == [{"one": 1}]
+
+
+def test_a_port_lost_while_starting_is_given_up_for_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stop(NAME)
+    with socket.socket() as thief:
+        thief.bind(("127.0.0.1", 0))
+        thief.listen()
+        stolen = thief.getsockname()[1]
+        # As if it had been free when it was chosen.
+        monkeypatch.setattr(
+            lifecycle, "choose_port", lambda port: choose_port(None) if port is None else stolen
+        )
+        now = start(NAME, port=stolen, memory=SMALL)
+    assert now.state == "running"
+    assert now.port != stolen
 
 
 def test_the_password_is_seen_nowhere(instance: Instance, cli: Cli) -> None:

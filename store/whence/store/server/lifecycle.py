@@ -24,8 +24,15 @@ from whence.store.server.instance import (
 )
 from whence.store.server.ivy import Progress
 from whence.store.server.memory import Memory
-from whence.store.server.ports import BOLT_PORT, choose_port
-from whence.store.server.process import Running, find_running, forget, remember, terminate
+from whence.store.server.ports import BOLT_PORT, choose_port, is_free
+from whence.store.server.process import (
+    Running,
+    find_running,
+    forget,
+    listens,
+    remember,
+    terminate,
+)
 from whence.store.settings import Settings
 
 __all__ = [
@@ -111,7 +118,14 @@ def start(
             if not instance.exists:
                 instance.create(java, jars)
             running = _launch(instance, java, jars, memory or Memory.for_machine(), port)
-        _wait_until_ready(instance, running, timeout)
+        try:
+            _wait_until_ready(instance, running, timeout)
+        except ServerError:
+            if is_free(running.port):
+                raise
+            # While it was starting, another program took the port that had been free.
+            running = _launch(instance, java, jars, memory or Memory.for_machine(), None)
+            _wait_until_ready(instance, running, timeout)
         return _status(instance, running, "running")
 
 
@@ -230,6 +244,8 @@ def _fail(instance: Instance, got: str) -> None:
 
 
 def _answers(instance: Instance, running: Running) -> bool:
+    if not listens(running):
+        return False  # whoever may answer there is not ours, and must not be sent our password
     settings = _status(instance, running, "running").settings()
     try:
         with connect(settings, timeout=3):

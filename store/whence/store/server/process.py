@@ -15,7 +15,7 @@ import psutil
 from whence.store.server.folders import write_private
 from whence.store.server.instance import Instance
 
-__all__ = ["Running", "find_running", "forget", "remember", "terminate"]
+__all__ = ["Running", "find_running", "forget", "listens", "remember", "terminate"]
 
 _CLOCK_TOLERANCE = 1.0  # seconds: the kernel counts from boot, and the clock may have been set
 
@@ -52,6 +52,18 @@ def find_running(instance: Instance) -> Running | None:
     if _is_ours(instance, running.pid, running.started):
         return running
     return _search(instance)
+
+
+def listens(running: Running) -> bool:
+    """Say whether this very process listens on its port."""
+    try:
+        connections = psutil.Process(running.pid).net_connections("tcp")
+    except psutil.Error:
+        return False
+    return any(
+        each.status == psutil.CONN_LISTEN and each.laddr.port == running.port
+        for each in connections
+    )
 
 
 def terminate(running: Running, patience: float) -> bool:
