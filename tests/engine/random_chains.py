@@ -1,10 +1,12 @@
 """Random chains and logs: every processor, nested, over several logs, kinds kept right.
 
-Everything is drawn from one seed, so that a failure is repeated by its number.
+Everything is drawn from one seed, so that a failure is repeated by its number. A case is built from
+few kinds of processors, drawn anew for each: rules that seldom meet would else hardly ever do so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -15,10 +17,17 @@ from whence.engine.definition import chain_from_tree
 from whence.engine.expression import pipes_read
 from whence.engine.notation import expression_from_json
 
-__all__ = ["Case", "Logs", "random_case"]
+__all__ = ["TAGS", "Case", "Logs", "random_case"]
 
 Logs = dict[str, list[Any]]
 Tree = dict[str, Any]
+Made = tuple[Tree, Pipe]
+
+NESTING = ("window", "slice", "group")
+TAGS = (
+    *("apply", "cumulate", "decimate", "trim", "filter", "fork", "turn_into", "passthrough"),
+    *("freeze", "insert", "stutter", "multiplex", "moore", "ltl", *NESTING),
+)
 
 
 @dataclass
@@ -45,187 +54,184 @@ class Case:
         return chain_from_tree(self.tree, make_ids=True, formulas=False)
 
 
-def random_case(seed: int) -> Case:
-    """Draw a case; larger numbers give no larger cases."""
-    return _Draw(seed).case()
+def random_case(seed: int, tags: Collection[str] = ()) -> Case:
+    """Draw a case, from some kinds of processors if they are named."""
+    return _Draw(seed, tags).case()
 
 
 class _Draw:
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, tags: Collection[str]) -> None:
         self.seed = seed
         self.random = Random(seed)
         self.write = Writer(self.random)
         self.given: set[str | None] = set()
-        self.budget = self.random.randint(1, 7)
+        self.budget = self.random.randint(2, 8)
+        some = self.random.sample(TAGS, self.random.randint(2, 6))
+        self.tags = [t for t in TAGS if t in (tags or some) or t == "apply"]
+        self.wanted = "NNBBBT" + "BBBBBB" * ("ltl" in self.tags)
+        self.makers: dict[str, Callable[[str, list[Pipe], int], Made | None]] = {
+            **dict.fromkeys(("passthrough", "freeze", "fork"), self.copying),
+            **dict.fromkeys(("decimate", "trim", "stutter"), self.counting),
+            **dict.fromkeys(NESTING, self.nesting),
+            "insert": self.inserting,
+            "turn_into": self.turning,
+            "filter": self.filtering,
+            "multiplex": self.multiplexing,
+            "apply": self.applying,
+            "cumulate": self.folding,
+            "ltl": self.deciding,
+            "moore": self.moore,
+        }
 
     def case(self) -> Case:
         names = ["log", "more"][: self.random.choice((1, 1, 2))]
-        kinds = [self.random.choice("RRRRNB") for _ in names]
+        kinds = [self.random.choice("RRRRNB" + "BB" * ("ltl" in self.tags)) for _ in names]
         logs = {
-            name: self.write.log(kind, self.random.randint(3, 9))
+            name: self.write.log(kind, self.random.randint(3, 8))
             for name, kind in zip(names, kinds, strict=True)
         }
         pipes = [Pipe(kind, raw=True) for kind in kinds]
-        if len(names) == 1 and self.random.random() < 0.6:
+        if len(names) == 1 and self.random.random() < 0.5:
             tree, _ = self.line(pipes[0], 0)
         else:
             tree, _ = self.graph(dict(zip(names, pipes, strict=True)), 0)
-        closed = self.random.random() < 0.4
-        return Case(self.seed, tree, logs, closed, self.given)
+        return Case(self.seed, tree, logs, self.random.random() < 0.4, self.given)
 
-    def chain(self, pipes: list[Pipe], depth: int) -> tuple[Tree, Pipe]:
+    def chain(self, pipes: list[Pipe], depth: int) -> Made:
         """P for a Window, Slice or Group over some pipes."""
         if len(pipes) == 1 and self.random.random() < 0.7:
             return self.line(pipes[0], depth)
         return self.graph({f"in{n}": pipe for n, pipe in enumerate(pipes)}, depth)
 
-    def line(self, pipe: Pipe, depth: int) -> tuple[Tree, Pipe]:
+    def line(self, pipe: Pipe, depth: int) -> Made:
         parts = []
         for _ in range(self.random.randint(1, 3 if depth else 4)):
-            part, pipe = self.processor([pipe], depth)
+            part, pipe, _ = self.processor([pipe], depth, fork=False)
             parts.append(part)
-            self.budget -= 1
         return {"line": parts} if len(parts) > 1 else parts[0], pipe
 
-    def graph(self, inputs: dict[str, Pipe], depth: int) -> tuple[Tree, Pipe]:
+    def graph(self, inputs: dict[str, Pipe], depth: int) -> Made:
         known = dict(inputs)
         nodes: dict[str, Tree] = {}
         unread = list(known)
-        for number in range(self.random.randint(1, 4 if depth else 5)):
+        for number in range(self.random.randint(1, 4 if depth else 6)):
             name = f"n{depth}{number}"
-            count = self.random.choice((1, 1, 2, 2, 3))
-            # What nothing reads yet goes first, so that most of the graph leads to the output.
-            reads = [self.random.choice(unread[-2:] or list(known)) for _ in range(count)]
-            reads[1:] = [self.random.choice(list(known)) for _ in reads[1:]]
-            if self.random.random() < 0.12:
-                nodes[name] = {"from": [reads[0]], "is": {"fork": 2}}
-                made = {f"{name}.{n}": known[reads[0]] for n in (0, 1)}
-            else:
-                part, pipe = self.processor([known[r] for r in reads], depth)
-                used = part.pop("uses", len(reads))
-                reads = reads[:used]
-                nodes[name] = {"from": reads, "is": part}
-                made = {name: pipe}
-            unread = [u for u in unread if u not in reads] + list(made)
-            known.update(made)
-            self.budget -= 1
+            # What nothing reads yet is preferred, so that most of the graph leads to the output.
+            reads = [
+                self.random.choice(unread if unread and self.random.random() < 0.7 else [*known])
+                for _ in range(self.random.choice((1, 1, 2, 2, 3)))
+            ]
+            part, pipe, used = self.processor([known[r] for r in reads], depth)
+            nodes[name] = {"from": reads[:used], "is": part}
+            made = [f"{name}.0", f"{name}.1"] if "fork" in part else [name]
+            unread = [u for u in unread if u not in reads[:used]] + made
+            known.update(dict.fromkeys(made, pipe))
         output = unread[-1]
         tree = {"graph": {"inputs": list(inputs), "nodes": nodes, "output": output}}
         return tree, known[output]
 
-    def processor(self, pipes: list[Pipe], depth: int) -> tuple[Tree, Pipe]:
-        """One processor that can read these pipes, and what it gives."""
-        makers = [self.copying, self.applying, self.applying, self.folding, self.deciding]
-        if len(pipes) > 1:
-            makers += [self.joining, self.joining]
-        if depth < 3 and self.budget > 0:
-            makers += [self.nesting, self.nesting, self.nesting]
-        part, pipe = self.random.choice(makers)(pipes, depth)
-        if "uses" not in part:
-            part["uses"] = 1
-        if len(pipes) == 1:
-            del part["uses"]
-        return part, pipe
+    def processor(self, pipes: list[Pipe], depth: int, fork: bool = True) -> tuple[Tree, Pipe, int]:
+        """One processor that can read these pipes, what it gives, and how many of them it reads."""
+        self.budget -= 1
+        fitting = [tag for tag in self.tags if fork or tag != "fork"]
+        made: Made | None = None
+        for tag in [*self.random.choices(fitting, k=5), "apply"]:
+            made = self.makers[tag](tag, pipes, depth)
+            if made is not None:
+                break
+        assert made is not None
+        part, pipe = made
+        return part, pipe, part.pop("uses", 1)
 
-    def copying(self, pipes: list[Pipe], depth: int) -> tuple[Tree, Pipe]:
-        pipe = pipes[0]
-        kind = self.random.choice(
-            ("passthrough", "decimate", "trim", "freeze", "insert", "stutter", "where", "turn_into")
-        )
-        number = self.random.randint(1, 3)
-        if kind in ("passthrough", "freeze"):
-            return {kind: {}}, pipe
-        if kind == "insert":
-            return {kind: {"n": number, "value": self.write.written_value(pipe.kind)}}, pipe
-        if kind == "where":
-            return {"filter": {"where": self.write.condition([pipe])}}, pipe.but(regular=False)
-        if kind == "turn_into":
-            wanted = self.random.choice("NBT")
-            return {kind: self.write.written_value(wanted)}, Pipe(wanted, regular=pipe.regular)
-        return {kind: number - (kind == "trim")}, pipe
+    def copying(self, tag: str, pipes: list[Pipe], depth: int) -> Made:
+        return {tag: 2 if tag == "fork" else {}}, pipes[0]
 
-    def applying(self, pipes: list[Pipe], depth: int) -> tuple[Tree, Pipe]:
-        wanted = self.random.choice("NNBBBT")
-        expression = self.write.expression(wanted, pipes, self.random.randint(1, 3))
+    def counting(self, tag: str, pipes: list[Pipe], depth: int) -> Made:
+        return {tag: self.random.randint(0 if tag == "trim" else 1, 3)}, pipes[0]
+
+    def inserting(self, tag: str, pipes: list[Pipe], depth: int) -> Made | None:
+        if pipes[0].kind == "M":
+            return None
+        value = self.write.written_value(pipes[0].kind)
+        return {tag: {"n": self.random.randint(0, 2), "value": value}}, pipes[0]
+
+    def turning(self, tag: str, pipes: list[Pipe], depth: int) -> Made:
+        wanted = self.random.choice("NBT")
+        return {tag: self.write.written_value(wanted)}, Pipe(wanted, regular=pipes[0].regular)
+
+    def filtering(self, tag: str, pipes: list[Pipe], depth: int) -> Made | None:
+        pipe = pipes[0].but(regular=False)
+        if len(pipes) > 1 and pipes[1].kind == "B":
+            return {tag: {}, "uses": 2}, pipe
+        return {tag: {"where": self.write.condition(pipes[:1])}}, pipe
+
+    def multiplexing(self, tag: str, pipes: list[Pipe], depth: int) -> Made | None:
+        if len(pipes) < 2 or len({p.kind for p in pipes}) > 1:
+            return None
+        regular, raw = all(p.regular for p in pipes), all(p.raw for p in pipes)
+        return {tag: {}, "uses": len(pipes)}, pipes[0].but(regular=regular, raw=raw)
+
+    def applying(self, tag: str, pipes: list[Pipe], depth: int) -> Made:
+        wanted = self.random.choice(self.wanted)
+        expression = self.write.expression(wanted, pipes, self.random.choice((0, 1, 1, 2, 3)))
         uses = pipes_read(expression_from_json(expression))
         if uses == 1 and self.random.random() < 0.3:
             uses = len(pipes)  # it waits for pipes that it does not name, too
         regular = all(p.regular for p in pipes[:uses])
-        return {"apply": expression, "uses": uses}, Pipe(wanted, regular=regular)
+        return {tag: expression, "uses": uses}, Pipe(wanted, regular=regular)
 
-    def folding(self, pipes: list[Pipe], depth: int) -> tuple[Tree, Pipe]:
-        pipe = pipes[0]
-        if pipe.kind == "N":
-            name = self.random.choice(("add", "product", "product", "min", "max"))
-        elif pipe.kind == "B":
-            name = self.random.choice(("and", "or"))
-        else:
-            return self.applying(pipes, depth)
-        value: Any = name
+    def folding(self, tag: str, pipes: list[Pipe], depth: int) -> Made | None:
+        kind = pipes[0].kind
+        names = {"N": ("add", "product", "product", "min", "max"), "B": ("and", "or")}.get(kind)
+        if names is None:
+            return None
+        value: Any = self.random.choice(names)
         if self.random.random() < 0.2:
-            value = {"function": name, "start": self.write.present(pipe.kind)}
-        return {"cumulate": value}, Pipe(pipe.kind, regular=pipe.regular)
+            value = {"function": value, "start": self.write.present(kind)}
+        return {tag: value}, Pipe(kind, regular=pipes[0].regular)
 
-    def deciding(self, pipes: list[Pipe], depth: int) -> tuple[Tree, Pipe]:
-        pipe = pipes[0]
-        if pipe.kind == "B" and self.random.random() < 0.7:
-            if len(pipes) > 1 and pipes[1].kind == "B" and self.random.random() < 0.5:
-                return {"ltl": "U", "uses": 2}, Pipe("B", regular=False)
-            symbol = self.random.choice("GFX")
-            return {"ltl": symbol}, Pipe("B", regular=symbol == "X" and pipe.regular)
-        return self.moore(pipe)
+    def deciding(self, tag: str, pipes: list[Pipe], depth: int) -> Made | None:
+        if pipes[0].kind != "B":
+            return None
+        if len(pipes) > 1 and pipes[1].kind == "B":
+            return {tag: "U", "uses": 2}, Pipe("B", regular=False)
+        symbol = self.random.choice("GFX")
+        return {tag: symbol}, Pipe("B", regular=symbol == "X" and pipes[0].regular)
 
-    def moore(self, pipe: Pipe) -> tuple[Tree, Pipe]:
+    def moore(self, tag: str, pipes: list[Pipe], depth: int) -> Made:
         states = [f"s{n}" for n in range(self.random.randint(2, 4))]
         wanted = self.random.choice("NBT")
         symbols = {s: self.write.written_value(wanted) for s in states}
         if self.random.random() < 0.4:
             del symbols[self.random.choice(states)]
-        steps = [
-            [
-                self.random.choice(states),
-                self.write.condition([pipe]),
-                self.random.choice(states),
-            ]
-            for _ in range(self.random.randint(1, 5))
-        ]
-        otherwise = {s: self.random.choice((s, s, *states)) for s in states}
-        regular = pipe.regular and len(symbols) == len(states)
-        return {
-            "moore": {
-                "initial": states[0],
-                "states": symbols,
-                "transitions": steps,
-                "otherwise": otherwise,
-            }
-        }, Pipe(wanted, regular=regular)
+        value = {
+            "initial": states[0],
+            "states": symbols,
+            "transitions": [
+                [self.random.choice(states), self.write.condition(pipes[:1]), to]
+                for to in self.random.choices(states, k=self.random.randint(1, 5))
+            ],
+            "otherwise": {s: self.random.choice((s, *states)) for s in states},
+        }
+        regular = pipes[0].regular and len(symbols) == len(states)
+        return {tag: value}, Pipe(wanted, regular=regular)
 
-    def joining(self, pipes: list[Pipe], depth: int) -> tuple[Tree, Pipe]:
-        if pipes[1].kind == "B" and self.random.random() < 0.6:
-            return {"filter": {}, "uses": 2}, pipes[0].but(regular=False)
-        same = [p for p in pipes if p.kind == pipes[0].kind]
-        if len(same) == len(pipes):
-            regular, raw = all(p.regular for p in pipes), all(p.raw for p in pipes)
-            return {"multiplex": {}, "uses": len(pipes)}, pipes[0].but(regular=regular, raw=raw)
-        return self.applying(pipes, depth)
-
-    def nesting(self, pipes: list[Pipe], depth: int) -> tuple[Tree, Pipe]:
-        self.budget -= 1
-        kind = self.random.choice(("window", "window", "slice", "slice", "slice", "group"))
-        regular = all(p.regular for p in pipes)
+    def nesting(self, tag: str, pipes: list[Pipe], depth: int) -> Made | None:
+        if depth > 2 or self.budget < 0:
+            return None
         uses = len(pipes)
-        if kind == "group":
+        regular = all(p.regular for p in pipes)
+        if tag == "group":
             tree, pipe = self.chain(pipes, depth + 1)
-            return {"group": tree, "uses": uses}, pipe
+            return {tag: tree, "uses": uses}, pipe
         tree, inner = self.chain([p.but(regular=True) for p in pipes], depth + 1)
-        if kind == "window":
-            n = self.random.randint(1, 4)
-            raw = inner.raw and inner.regular
-            made = inner.but(regular=regular, raw=raw)
-            return {"window": {"n": n, "of": tree}, "uses": uses}, made
+        if tag == "window":
+            value = {"n": self.random.randint(1, 4), "of": tree}
+            made = inner.but(regular=regular, raw=inner.raw and inner.regular)
+            return {tag: value, "uses": uses}, made
         return self.slicing(pipes, tree, inner)
 
-    def slicing(self, pipes: list[Pipe], tree: Tree, inner: Pipe) -> tuple[Tree, Pipe]:
+    def slicing(self, pipes: list[Pipe], tree: Tree, inner: Pipe) -> Made:
         key, given = self.write.key(pipes)
         if given:
             self.given.add(key.get("field"))
@@ -241,5 +247,5 @@ class _Draw:
         if self.random.random() < 0.2:
             value["take"] = "first"
         kind = "M" if combine is None else "N" if combine == "count" else inner.kind
-        # A closed run may add an output; whether it does is no matter of kinds.
+        # Whether a closed run adds an output is not followed here.
         return {"slice": value, "uses": len(pipes)}, Pipe(kind, regular=False)

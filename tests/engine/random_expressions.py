@@ -34,8 +34,9 @@ class Writer:
     """Draws values and expressions."""
 
     def __init__(self, random: Random) -> None:
-        """Draw from one source."""
+        """Draw from one source; some logs have many missing values, some few."""
         self.random = random
+        self.missing = random.choice((0, 0.03, 0.2))
 
     def present(self, kind: str) -> Any:
         """A value that is not missing."""
@@ -56,7 +57,7 @@ class Writer:
 
     def maybe(self, kind: str) -> Any:
         """A value, now and then the missing one."""
-        return None if self.random.random() < 0.08 else self.present(kind)
+        return None if self.random.random() < self.missing else self.present(kind)
 
     def written_value(self, kind: str) -> Json:
         """A value as chain files write it."""
@@ -68,7 +69,7 @@ class Writer:
         events = []
         for _ in range(length):
             value = self.present("R") if kind == "R" else self.maybe(kind)
-            if kind == "R" and self.random.random() < 0.1:
+            if kind == "R" and self.random.random() < self.missing:
                 del value[self.random.choice("xbck")]
             events.append(value)
         return events
