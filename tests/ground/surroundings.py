@@ -13,6 +13,15 @@ __all__ = ["ROOT", "bare_environment", "clone", "offline", "path_without_java", 
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# A new network namespace has a loopback device that is down; servers under test need it up. Said to
+# the kernel directly (SIOCSIFFLAGS: up, loopback, running), because not every system has `ip`.
+LOOPBACK_UP = """
+import fcntl, os, socket, struct, sys
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+    fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH22x", b"lo", 0x1 | 0x8 | 0x40))
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
 
 def run(
     command: list[str],
@@ -29,11 +38,12 @@ def run(
 
 @functools.cache
 def offline() -> tuple[str, ...]:
-    """The words before a command that take its network away.
+    """The words before a command that leave it no network but loopback.
 
     A network namespace of its own where the system allows that; else proxies that lead nowhere.
     """
-    own_namespace = ("unshare", "--map-root-user", "--net")
+    unshare = ("unshare", "--map-root-user", "--net")
+    own_namespace = (*unshare, sys.executable, "-c", LOOPBACK_UP)
     if shutil.which("unshare") and run([*own_namespace, "true"]).returncode == 0:
         return own_namespace
     nowhere = "http://127.0.0.1:9"
@@ -74,10 +84,10 @@ def clone(target: Path) -> Path:
 def bare_environment(home: Path, path: str) -> dict[str, str]:
     """An environment with an empty home; certificates and package settings stay as they are."""
     home.mkdir(exist_ok=True)
-    dropped = ("JAVA_HOME", "VIRTUAL_ENV", "PYTHONPATH", "MAKEFLAGS", "MAKELEVEL", "NEO4J_URI")
+    dropped = ("VIRTUAL_ENV", "PYTHONPATH", "MAKEFLAGS", "MFLAGS", "MAKELEVEL")
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name not in dropped and not name.startswith(("WHENCE_", "XDG_"))
+        if name not in dropped and not name.startswith(("WHENCE_", "NEO4J_", "JAVA_", "XDG_"))
     }
     return {**kept, "HOME": str(home), "PATH": path}

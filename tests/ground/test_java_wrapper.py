@@ -70,11 +70,12 @@ def test_a_missing_prefix_is_one_line(runtime: Path, tmp_path: Path) -> None:
         wrap(runtime, tmp_path / "gone" / "whence-java")
 
 
-@pytest.fixture
-def authority(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate authority that nobody knows, made by Java's own tool, as PEM."""
     keytool = str(find_java().home / "bin" / "keytool")
-    store, pem = tmp_path / "own.p12", tmp_path / "own.pem"
+    folder = tmp_path_factory.mktemp("authority")
+    store, pem = folder / "own.p12", folder / "own.pem"
     options = ["-keystore", str(store), "-storepass", "example", "-alias", "own"]
     name = ["-dname", "CN=Own Authority", "-keyalg", "EC", "-ext", "bc:critical=ca:true"]
     for command in (["-genkeypair", *name], ["-exportcert", "-rfc", "-file", str(pem)]):
