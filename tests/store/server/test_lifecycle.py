@@ -37,7 +37,9 @@ SMALL = Memory.of(768)
 @pytest.fixture(scope="module", autouse=True)
 def instance(jars: Path) -> Iterator[Instance]:
     """One instance for all faults of this file: setting one up takes seconds."""
-    yield Instance(NAME)
+    instance = Instance(NAME)
+    instance.create(find_java(), jars)
+    yield instance
     stop(NAME)
     remove(NAME)
 
@@ -251,8 +253,6 @@ def test_a_server_that_never_answers_is_given_up_with_its_last_words(
 
 
 def test_removing_deletes_everything_of_the_instance(cli: Cli, instance: Instance) -> None:
-    if not instance.exists:
-        up()
     stop(NAME)
     assert cli("server", "remove", "--name", NAME).returncode == 1  # nobody there to ask
     assert instance.home.exists()

@@ -20,6 +20,8 @@ __all__ = ["USERNAME", "Instance", "clean_environment", "java_arguments", "write
 
 USERNAME = "neo4j"
 
+_PASSWORD_SECONDS = 55.0
+
 # The quiet period is how long a stopping server still listens for latecomers, 5 s twice by default:
 # on one machine there are none.
 _SETTINGS = """\
@@ -153,11 +155,11 @@ def _set_initial_password(home: Path, java: Java, jars: Path, password: str) -> 
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=60,
+            timeout=_PASSWORD_SECONDS,
             check=False,
         )
     except subprocess.TimeoutExpired as late:
-        msg = "expected Neo4j to set its first password; got no end within 60 s; try again"
+        msg = "expected Neo4j to set its first password; got no end; try again"
         raise ServerError(msg) from late
     finally:
         arguments.unlink(missing_ok=True)

@@ -24,6 +24,7 @@ from whence.store.server.instance import (
 )
 from whence.store.server.ivy import Progress
 from whence.store.server.memory import Memory
+from whence.store.server.patience import Patience
 from whence.store.server.ports import BOLT_PORT, choose_port, is_free
 from whence.store.server.process import (
     Running,
@@ -218,12 +219,12 @@ def _launch(
 
 
 def _wait_until_ready(instance: Instance, running: Running, timeout: float) -> None:
-    until = time.monotonic() + timeout
+    patience = Patience(running.pid, timeout)
     try:
         while find_running(instance) is not None:
             if _answers(instance, running):
                 return
-            if time.monotonic() > until:
+            if patience.is_over():
                 _fail(instance, f"no answer on port {running.port} within {timeout:.0f} s")
             time.sleep(0.2)
         _fail(instance, "a process that ended")
