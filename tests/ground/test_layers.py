@@ -37,7 +37,13 @@ def test_the_tree_keeps_the_layers(copy: Path) -> None:
 
 @pytest.mark.parametrize(
     ("where", "imported"),
-    [("engine", "store"), ("engine", "exporters"), ("store", "exporters")],
+    [
+        ("engine", "store"),
+        ("engine", "exporters"),
+        ("store", "exporters"),
+        ("engine", "cli"),
+        ("exporters", "cli"),
+    ],
 )
 def test_a_planted_import_back_is_refused(copy: Path, where: str, imported: str) -> None:
     planted = copy / where / "whence" / where / "planted.py"
