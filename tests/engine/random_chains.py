@@ -127,7 +127,10 @@ class _Draw:
             unread = [u for u in unread if u not in reads[:used]] + made
             known.update(dict.fromkeys(made, pipe))
         output = unread[-1]
-        tree = {"graph": {"inputs": list(inputs), "nodes": nodes, "output": output}}
+        tree: Tree = {"graph": {"inputs": list(inputs), "nodes": nodes, "output": output}}
+        if depth == 0 and self.random.random() < 0.2:
+            del tree["graph"]["output"]
+            tree["graph"]["outputs"] = [u for u in unread if u not in inputs] or [output]
         return tree, known[output]
 
     def processor(self, pipes: list[Pipe], depth: int, fork: bool = True) -> tuple[Tree, Pipe, int]:
