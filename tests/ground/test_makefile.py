@@ -95,7 +95,7 @@ def test_python3_is_taken_when_it_is_new_enough(tmp_path: Path) -> None:
 
 def test_the_python_that_the_user_names_is_the_only_one_tried(tmp_path: Path) -> None:
     fake_python(tmp_path, "python3", (3, 13))
-    old = fake_python(tmp_path, "mine", (3, 10))
+    old = fake_python(tmp_path, "my own", (3, 10))
     code, _, said = find_python(str(tmp_path), PYTHON=str(old))
     assert code == 1
     assert "got Python 3.10.9" in said
