@@ -11,10 +11,11 @@ from whence.engine.expression import Call, Constant, Expression, Field, Input
 from whence.engine.functions import FUNCTIONS, load_function
 from whence.engine.values import INT64_MAX, INT64_MIN
 
-__all__ = ["THOROUGH", "expressions"]
+__all__ = ["BROAD", "THOROUGH", "expressions"]
 
 FULL = os.environ.get("WHENCE_TEST_PROFILE") == "full"
-THOROUGH = settings(max_examples=5_000 if FULL else 200, deadline=None)
+THOROUGH = settings(max_examples=5_000 if FULL else 150, deadline=None)
+BROAD = settings(max_examples=1_000 if FULL else 50, deadline=None)
 
 _NAMES = st.sampled_from(["p", "action", "value", "G", "not", "event time", 'a"b', "a`b", "é", ""])
 _TEXTS = st.sampled_from(["", "a", "it's", "''", "two\nlines", '"', "missing"]) | st.text(

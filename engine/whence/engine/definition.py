@@ -8,11 +8,17 @@ from difflib import get_close_matches
 from typing import Any
 
 from whence.engine.chain import Chain, Log
-from whence.engine.errors import ChainError, DefinitionError, FormulaError, ParameterError
+from whence.engine.errors import (
+    ChainError,
+    DefinitionError,
+    FormulaError,
+    ParameterError,
+    WhenceError,
+)
 from whence.engine.expression import Expression, Field
 from whence.engine.notation import expression_from_json, value_from_json
 from whence.engine.processor import Processor
-from whence.engine.registry import types_with_tag
+from whence.engine.registry import processor_types, types_with_tag
 from whence.engine.values import ValueFault
 
 __all__ = ["COLUMN_KINDS", "DefinitionReader", "chain_from_tree"]
@@ -47,6 +53,7 @@ class DefinitionReader:
         self.make_ids = make_ids
         self.formulas = formulas
         self.path: Path = ()
+        self.root: Any = None
         self._made: dict[str, int] = {}
         self._read: dict[str, Callable[..., Any]] = {
             "expression": self.expression,
@@ -98,12 +105,32 @@ class DefinitionReader:
         if self.formulas:
             from whence.engine.formula import parse_expression
 
-            return expression_from_json(written, parse_expression)
+            try:
+                return expression_from_json(written, parse_expression)
+            except (WhenceError, ValueFault) as fault:
+                raise DefinitionError(str(fault), (*self.path, *self._steps_to(written))) from fault
         return expression_from_json(written)
+
+    def _steps_to(self, part: Any) -> Path:
+        """From the present place to a part of it that a processor took out by itself."""
+        here = self.root
+        for step in self.path:
+            here = here[step]
+        # Breadth first: what a processor takes out lies just below.
+        waiting: list[tuple[Path, Any]] = [((), here)]
+        for steps, item in waiting:
+            if item is part:
+                return steps
+            if isinstance(item, dict):
+                waiting += [((*steps, key), value) for key, value in item.items()]
+            elif isinstance(item, list):
+                waiting += [((*steps, number), value) for number, value in enumerate(item)]
+        return ()
 
     def chain(self, tree: Any, top: bool = False) -> Chain:
         """Read a processor, a line or a graph as a chain."""
-        with self.at():
+        self.root = tree if top else self.root
+        with self.at(*self._steps_to(tree)):
             if not isinstance(tree, dict):
                 raise self.refuse("a chain", "a mapping", tree, "{line: [...]}")
             logs: dict[str, Log] = {}
@@ -149,8 +176,16 @@ class DefinitionReader:
                         made.append((self.processor(node["is"], name), sources))
         outputs = graph.get("outputs")
         if "output" in graph:
+            if outputs is not None:
+                raise self.refuse("a graph", "`output` or `outputs`", "both", "only one of them")
             outputs = [graph["output"]]
-        return Chain.graph(graph["inputs"], made, outputs, logs)
+        try:
+            return Chain.graph(graph["inputs"], made, outputs, logs)
+        except ChainError as fault:
+            # The message names the processor; its node is where to look.
+            named = [p.id for p, _ in made if f"{p.id!r}: " in str(fault)]
+            with self.at(*(("nodes", named[0]) if named else ())):
+                raise
 
     def processor(self, tree: Any, name: str | None = None) -> Processor:
         """Read one processor: an object with its tag and its id."""
@@ -162,6 +197,19 @@ class DefinitionReader:
                 "a processor", "an id and one tag", sorted(tree), "{id: skip, trim: 2}"
             )
         (tag,) = tags
+        known = [*processor_types(), "line", "graph", "formula"]
+        if tag not in known:
+            near = get_close_matches(str(tag), known, n=1)
+            hint = f"{near[0]!r} (did you mean that?)" if near else "one of " + ", ".join(known)
+            with self.at(tag):
+                raise self.refuse("a processor", "a known tag", tag, hint)
+        if name is not None and tree.get("id", name) != name:
+            raise self.refuse("a node", f"the id {name!r}, its name", tree["id"], "no id here")
+        if tag == "formula":
+            with self.at(tag):
+                from whence.engine.formula import formula
+
+                return formula(tree[tag], self._id(tree, tag, name))
         if tag in ("line", "graph"):
             # A chain where a processor stands is a Group.
             inner, tree = {tag: tree[tag]}, {**tree, "group": None}

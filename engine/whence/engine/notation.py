@@ -77,6 +77,13 @@ def expression_json(expression: Expression) -> Json:
     >>> expression_json(Call(function_named("lt"), (Field("p"), Constant(0))))
     {'lt': [{'field': 'p'}, 0]}
     """
+    if isinstance(expression, Constant) and isinstance(expression.value, str):
+        # Where a whole expression stands, a text would be read as a formula.
+        return {"constant": expression.value}
+    return _write(expression)
+
+
+def _write(expression: Expression) -> Json:
     if isinstance(expression, Constant):
         if expression.value is None or isinstance(expression.value, (bool, int, float, str)):
             written = value_json(expression.value)
@@ -88,7 +95,7 @@ def expression_json(expression: Expression) -> Json:
         if expression.pipe:
             return {"field": expression.name, "input": expression.pipe}
         return {"field": expression.name}
-    arguments = [expression_json(x) for x in expression.arguments]
+    arguments = [_write(x) for x in expression.arguments]
     if expression.function.path:
         check_path(expression.function)
         return {"call": expression.function.path, "arguments": arguments}
