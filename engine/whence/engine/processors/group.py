@@ -25,7 +25,7 @@ class Group(Processor):
     [(2, {1}), (5, {1, 2})]
     """
 
-    chain: Chain
+    chain: Chain | Processor
 
     tag: ClassVar[str] = "group"
 
@@ -37,28 +37,33 @@ class Group(Processor):
         object.__setattr__(self, "chain", Chain.of(self.chain))
 
     @property
+    def inner(self) -> Chain:
+        """What it holds, as a chain."""
+        return self.chain  # type: ignore[return-value]
+
+    @property
     def input_count(self) -> int | None:
         """Those of the inner chain."""
-        return len(self.chain.inputs)
+        return len(self.inner.inputs)
 
     @property
     def output_count(self) -> int:
         """Those of the inner chain."""
-        return len(self.chain.outputs)
+        return len(self.inner.outputs)
 
     @property
     def closes(self) -> bool:  # type: ignore[override]
         """Closing goes through the inner chain."""
-        return self.chain.closes
+        return self.inner.closes
 
     def pipe_traits(self, inputs: tuple[Traits, ...], closed: bool) -> tuple[Traits, ...]:
         """Those of the inner chain."""
-        return self.chain.output_traits(inputs, closed)
+        return self.inner.output_traits(inputs, closed)
 
     @property
     def holds(self) -> tuple[Chain, ...]:
         """The inner chain."""
-        return (self.chain,)
+        return (self.inner,)
 
     def machine(self, site: Site) -> MachineFactory:
         """A Group has no machine: the plan writes its chain in its place."""
@@ -67,7 +72,7 @@ class Group(Processor):
 
     def parameters(self) -> Any:
         """The inner chain."""
-        return self.chain.tree()
+        return self.inner.tree()
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Group:

@@ -51,7 +51,7 @@ class Slice(Processor):
     """
 
     by: Expressible
-    of: Chain
+    of: Chain | Processor
     combine: str = MAP
     take: str = "last"
 
@@ -69,8 +69,13 @@ class Slice(Processor):
             self.combine in AGGREGATES, "a known combine", self.combine, " or ".join(names)
         )
         self.require(self.take in ("first", "last"), "take first or last", self.take, "take='last'")
-        outputs = self.of.outputs
+        outputs = self.inner.outputs
         self.require(len(outputs) == 1, "P with one output pipe", outputs, "output: NAME")
+
+    @property
+    def inner(self) -> Chain:
+        """P as a chain."""
+        return self.of  # type: ignore[return-value]
 
     @property
     def key(self) -> Expression:
@@ -80,24 +85,24 @@ class Slice(Processor):
     @property
     def input_count(self) -> int | None:
         """Those of P."""
-        return len(self.of.inputs)
+        return len(self.inner.inputs)
 
     @property
     def closes(self) -> bool:  # type: ignore[override]
         """Closing goes into every slice's P."""
-        return self.of.closes
+        return self.inner.closes
 
     @property
     def holds(self) -> tuple[Chain, ...]:
         """P."""
-        return (self.of,)
+        return (self.inner,)
 
     def key_given(self, inputs: tuple[Traits, ...]) -> bool:
         """Whether the key is a raw field of input events, and not met behind an irregular pipe."""
         return raw_field(self.key, inputs) and all(t.regular for t in inputs)
 
     def _inner(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
-        return self.of.output_traits(tuple(t.without_existence() for t in inputs), closed)[0]
+        return self.inner.output_traits(tuple(t.without_existence() for t in inputs), closed)[0]
 
     def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
         """One output per input; a closed run may add one that depends on values."""
@@ -106,7 +111,8 @@ class Slice(Processor):
         settled = inner.regular and raw_field(self.key, inputs)
         may_be, may_vanish = AGGREGATES[self.combine].missing(inner, settled)
         return Traits(
-            regular=all(t.regular for t in inputs) and (not (closed and self.of.closes) or settled),
+            regular=all(t.regular for t in inputs)
+            and (not (closed and self.inner.closes) or settled),
             may_be_missing=may_be,
             may_vanish=may_vanish,
             kind=AGGREGATES[self.combine].kind(inner.kind),
@@ -116,14 +122,14 @@ class Slice(Processor):
         """Compile P and the key once."""
         scope = Scope()
         inner = site.plan(
-            self.of, tuple(t.without_existence() for t in site.inputs), scope, site.closed
+            self.inner, tuple(t.without_existence() for t in site.inputs), scope, site.closed
         )
         key = compile_expression(self.key, site.inputs, all_witnesses=site.all_witnesses)
         return lambda: _Slice(site, self, inner, key, scope)
 
     def parameters(self) -> Any:
         """Key, P, and what is combined how."""
-        value: dict[str, Any] = {"by": expression_json(self.key), "of": self.of.tree()}
+        value: dict[str, Any] = {"by": expression_json(self.key), "of": self.inner.tree()}
         if self.combine != MAP:
             value["combine"] = self.combine
         if self.take != "last":
@@ -256,7 +262,7 @@ class _Slice(Machine):
 
     def close(self) -> list[Event]:
         """Close every slice's P and, if that gave any output, say once more."""
-        if not self.declared.of.closes:
+        if not self.declared.inner.closes:
             return []
         self.inner_scope.at = self.next_position()
         spoke: list[_OneSlice] = []
@@ -284,7 +290,7 @@ class _Slice(Machine):
 
     def open(self) -> Term:
         """All inputs, if closing could have given an output but did not."""
-        could = self.site.closed and self.declared.of.closes
+        could = self.site.closed and self.declared.inner.closes
         if could and not self.said_at_closing and (self.irregular or not self.given):
             return self.inputs_so_far
         return None

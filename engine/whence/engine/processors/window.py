@@ -28,7 +28,7 @@ class Window(Processor):
     """
 
     n: int
-    of: Chain
+    of: Chain | Processor
 
     tag: ClassVar[str] = "window"
     copies: ClassVar[bool] = True
@@ -40,22 +40,27 @@ class Window(Processor):
 
         self.require(type(self.n) is int and self.n >= 1, "n >= 1", self.n, "n=3")
         object.__setattr__(self, "of", Chain.of(self.of))
-        outputs = len(self.of.outputs)
-        self.require(outputs == 1, "P with one output pipe", self.of.outputs, "output: NAME")
+        outputs = len(self.inner.outputs)
+        self.require(outputs == 1, "P with one output pipe", self.inner.outputs, "output: NAME")
+
+    @property
+    def inner(self) -> Chain:
+        """P as a chain."""
+        return self.of  # type: ignore[return-value]
 
     @property
     def input_count(self) -> int | None:
         """Those of P."""
-        return len(self.of.inputs)
+        return len(self.inner.inputs)
 
     @property
     def holds(self) -> tuple[Chain, ...]:
         """P."""
-        return (self.of,)
+        return (self.inner,)
 
     def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
         """Regular over regular input, whatever P is; missing where an irregular P is silent."""
-        inner = self.of.output_traits(tuple(t.without_existence() for t in inputs), False)[0]
+        inner = self.inner.output_traits(tuple(t.without_existence() for t in inputs), False)[0]
         return inner.but(
             regular=all(t.regular for t in inputs),
             raw=inner.raw and inner.regular,
@@ -66,12 +71,14 @@ class Window(Processor):
     def machine(self, site: Site) -> MachineFactory:
         """Compile P once; a window runs it afresh."""
         scope = Scope()
-        inner = site.plan(self.of, tuple(t.without_existence() for t in site.inputs), scope, False)
+        inner = site.plan(
+            self.inner, tuple(t.without_existence() for t in site.inputs), scope, False
+        )
         return lambda: _Window(site, self.n, inner, scope)
 
     def parameters(self) -> Any:
         """How wide, and of what."""
-        return {"n": self.n, "of": self.of.tree()}
+        return {"n": self.n, "of": self.inner.tree()}
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Window:
