@@ -21,10 +21,20 @@ from typing import TypeAlias
 
 from whence.engine.values import Value
 
-__all__ = ["Either", "Event", "Part", "Position", "Stream", "Term", "all_exist", "position_text"]
+__all__ = [
+    "Either",
+    "Event",
+    "Part",
+    "Position",
+    "Shelf",
+    "Stream",
+    "Term",
+    "all_exist",
+    "position_text",
+]
 
 Position: TypeAlias = int | tuple["Position", int]
-"""A position in a stream; inside a Window or Slice the pair (position outside, running index)."""
+"""A position; inside a Window or Slice the pair (position outside, running index)."""
 
 
 @dataclass(eq=False, slots=True)
@@ -48,13 +58,29 @@ class Stream:
     several: bool = False
     at: Position = -1
     run: int = 0
-    events: list[Event] | None = field(default=None, repr=False)
-    inner: dict[Position, Event] | None = field(default=None, repr=False)
 
     def label(self, position: Position) -> str:
         """Write an event's name: ``log@41``, ``total@41``, ``fork.1@3``."""
         pipe = f".{self.pipe}" if self.several else ""
         return f"{self.name}{pipe}@{position_text(position)}"
+
+
+@dataclass(eq=False, slots=True)
+class Shelf:
+    """Where the events of a stream are kept, to be looked up by position.
+
+    Apart from `Stream`, so that events do not lead back to each other and a run that nobody holds
+    any more is gone at once.
+
+    Attributes:
+        stream: whose events they are.
+        events: in order; the events of a Slice's inside are in ``inner`` instead.
+        inner: by position.
+    """
+
+    stream: Stream
+    events: list[Event] = field(default_factory=list, repr=False)
+    inner: dict[Position, Event] = field(default_factory=dict, repr=False)
 
 
 class Event:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.errors import ParameterError
-from whence.engine.events import Event, Position, Stream, Term
+from whence.engine.events import Event, Position, Shelf, Stream, Term
 from whence.engine.traits import Traits
 from whence.engine.values import Value
 
@@ -41,6 +41,7 @@ class Site:
         inputs: what is known of the input pipes.
         outputs: what is known of the output pipes.
         streams: the output pipes.
+        shelves: where their events are kept, if they are.
         tracked: whether events carry terms.
         all_witnesses: whether alternatives are kept.
         closed: whether the logs will be closed at the end.
@@ -54,6 +55,7 @@ class Site:
     inputs: tuple[Traits, ...]
     outputs: tuple[Traits, ...]
     streams: tuple[Stream, ...]
+    shelves: tuple[Shelf | None, ...]
     tracked: bool
     all_witnesses: bool
     closed: bool
@@ -65,7 +67,7 @@ class Site:
 class Machine:
     """A processor at work. ``feed`` takes a front and returns the events that it gave."""
 
-    __slots__ = ("count", "fed", "keep", "scope", "site", "stream", "tracked")
+    __slots__ = ("count", "fed", "scope", "shelf", "site", "stream", "tracked")
 
     def __init__(self, site: Site) -> None:
         """Begin at the first front."""
@@ -73,7 +75,7 @@ class Machine:
         self.tracked = site.tracked
         self.scope = site.scope
         self.stream = site.streams[0]
-        self.keep = self.stream.events
+        self.shelf = site.shelves[0]
         self.fed = 0
         self.count = 0
 
@@ -112,8 +114,8 @@ class Machine:
         stream = self.stream
         if self.scope is None:
             event = Event(value, why, support, exists, stream, count)
-            if self.keep is not None:
-                self.keep.append(event)
+            if self.shelf is not None:
+                self.shelf.events.append(event)
             return event
         at = self.scope.at
         if stream.at != at:
@@ -123,8 +125,8 @@ class Machine:
             stream.run += 1
         position = (at, stream.run)
         event = Event(value, why, support, exists, stream, position)
-        if stream.inner is not None:
-            stream.inner[position] = event
+        if self.shelf is not None:
+            self.shelf.inner[position] = event
         return event
 
 

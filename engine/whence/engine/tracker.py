@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from whence.engine.errors import ParameterError
-from whence.engine.events import Event, Position, Stream, Term, position_text
+from whence.engine.events import Event, Position, Shelf, Stream, Term, position_text
 from whence.engine.explanation import Alternatives, Edge, Inputs, alternatives, edges_below, flatten
 
 if TYPE_CHECKING:
@@ -122,23 +122,20 @@ class MemoryTracker:
             msg = f"a tracker: expected witnesses first or all; got {witnesses!r}; try 'first'"
             raise ParameterError(msg)
         self.witnesses: Witnesses = witnesses
-        self._streams: dict[tuple[str, int], Stream] = {}
+        self._shelves: dict[tuple[str, int], Shelf] = {}
         self._sources: dict[str, tuple[Stream, ...]] = {}
 
-    def attach(self, logs: Mapping[str, Stream], plan: Plan) -> None:
-        """Learn the streams of a run before it begins."""
+    def attach(self, logs: Mapping[str, Shelf], plan: Plan) -> None:
+        """Learn where a run keeps its events, before it begins."""
         streams: dict[tuple[int, int], Stream] = {
-            (-1 - n, 0): log for n, log in enumerate(logs.values())
+            (-1 - n, 0): log.stream for n, log in enumerate(logs.values())
         }
-        for log in logs.values():
-            self._streams[log.name, 0] = log
         for number, step in enumerate(plan.steps):
             self._sources[step.name] = tuple(streams[source] for source in step.sources)
             for stream in step.streams:
                 streams[number, stream.pipe] = stream
-                self._streams[step.name, stream.pipe] = stream
-        for stream in plan.inner_streams():
-            self._streams[stream.name, stream.pipe] = stream
+        for shelf in (*logs.values(), *plan.all_shelves()):
+            self._shelves[shelf.stream.name, shelf.stream.pipe] = shelf
 
     def associate(
         self, processor: str, out_pipe: int, out_pos: int, in_pipe: int, in_pos: int
@@ -158,18 +155,17 @@ class MemoryTracker:
 
     def event(self, processor: str, pipe: int, position: Position) -> Event:
         """Find an event by its name; the error lists the candidates."""
-        stream = self._streams.get((processor, pipe))
-        if stream is None:
-            known = sorted({name for name, _ in self._streams})
+        shelf = self._shelves.get((processor, pipe))
+        if shelf is None:
+            known = sorted({name for name, _ in self._shelves})
             near = get_close_matches(processor, known, n=1)
             hint = f"{near[0]!r} (did you mean that?)" if near else f"one of {', '.join(known)}"
             msg = f"an event: expected a processor or log; got {processor}.{pipe}; try {hint}"
             raise ParameterError(msg)
-        if stream.inner is not None:
-            found = stream.inner.get((position, 0) if isinstance(position, int) else position)
-            if found is not None:
-                return found
-        events = stream.events or []
+        found = shelf.inner.get((position, 0) if isinstance(position, int) else position)
+        if found is not None:
+            return found
+        events = shelf.events
         if not isinstance(position, int) or not 0 <= position < len(events):
             last = f"0 to {len(events) - 1}" if events else "none yet"
             msg = (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from whence.engine.chain import Chain, Source, traits_of
-from whence.engine.events import Stream, Term
+from whence.engine.events import Shelf, Stream, Term
 from whence.engine.interpreter.instance import GraphInstance, LineInstance
 from whence.engine.processor import MachineFactory, Processor, Scope, Site
 from whence.engine.traits import Traits
@@ -44,6 +44,7 @@ class Step:
         processor: its declaration.
         sources: what it reads.
         streams: its output pipes.
+        shelves: where their events are kept, if they are.
         traits: what is known of them.
         factory: starts its machine.
     """
@@ -52,8 +53,14 @@ class Step:
     processor: Processor
     sources: tuple[Pipe, ...]
     streams: tuple[Stream, ...]
+    shelves: tuple[Shelf | None, ...]
     traits: tuple[Traits, ...]
     factory: MachineFactory
+
+
+def _planned(chain: Chain, inner: tuple[Traits, ...], scope: Scope, closed: bool) -> Plan:
+    msg = "a machine asks for a plan after it was made"
+    raise AssertionError(msg)
 
 
 class Plan:
@@ -120,16 +127,10 @@ class Plan:
         several = len(outputs) > 1
         kept = options.tracked and self.keep
         streams = tuple(
-            Stream(
-                name,
-                pipe,
-                copies=processor.copies,
-                several=several,
-                events=[] if kept and scope is None else None,
-                inner={} if kept and scope is not None else None,
-            )
+            Stream(name, pipe, copies=processor.copies, several=several)
             for pipe in range(len(outputs))
         )
+        shelves = tuple(Shelf(stream) if kept else None for stream in streams)
 
         def plan(chain: Chain, inner: tuple[Traits, ...], inner_scope: Scope, closed: bool) -> Plan:
             inside = Options(options.tracked, options.all_witnesses, closed, options.everything)
@@ -144,6 +145,7 @@ class Plan:
             inputs,
             outputs,
             streams,
+            shelves,
             options.tracked,
             options.all_witnesses,
             options.closed,
@@ -153,7 +155,9 @@ class Plan:
         )
         number = len(self.steps)
         factory = processor.machine(site)
-        self.steps.append(Step(name, processor, tuple(reads), streams, outputs, factory))
+        # Planning is over: without the way back, a run that nobody holds is gone at once.
+        site.plan = _planned
+        self.steps.append(Step(name, processor, tuple(reads), streams, shelves, outputs, factory))
         ends = [(number, pipe) for pipe in range(len(outputs))]
         for end, t in zip(ends, outputs, strict=True):
             self._traits[end] = t
@@ -169,12 +173,12 @@ class Plan:
             before = (number, 0)
         return self.exits == (before,)
 
-    def inner_streams(self) -> Iterator[Stream]:
-        """The streams inside Slices and Windows, at any depth."""
+    def all_shelves(self) -> Iterator[Shelf]:
+        """Where events are kept, those inside Slices included, at any depth."""
+        for step in self.steps:
+            yield from (shelf for shelf in step.shelves if shelf is not None)
         for plan in self.inner:
-            for step in plan.steps:
-                yield from step.streams
-            yield from plan.inner_streams()
+            yield from plan.all_shelves()
 
     def start(self) -> LineInstance | GraphInstance:
         """Start afresh."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from whence.engine.events import Either, Event, Part, Stream, Term
+from whence.engine.events import Either, Event, Part, Shelf, Stream, Term
 from whence.engine.interpreter.plan import Plan
 from whence.engine.tracker import Tracker
 
@@ -14,27 +14,28 @@ __all__ = ["RowSource"]
 class RowSource:
     """Tells a tracker, output by output, which of a processor's own inputs explain it."""
 
-    def __init__(self, tracker: Tracker | None, plan: Plan, logs: Mapping[str, Stream]) -> None:
+    def __init__(self, tracker: Tracker | None, plan: Plan, logs: Mapping[str, Shelf]) -> None:
         """Learn which streams each processor reads."""
         assert tracker is not None
         self.tracker = tracker
         streams: dict[tuple[int, int], Stream] = {
-            (-1 - n, 0): log for n, log in enumerate(logs.values())
+            (-1 - n, 0): log.stream for n, log in enumerate(logs.values())
         }
-        self.places: list[tuple[Stream, dict[int, int]]] = []
+        self.places: list[tuple[Shelf, dict[int, int]]] = []
         for number, step in enumerate(plan.steps):
             reads: dict[int, int] = {}
             for pipe, source in enumerate(step.sources):
                 reads.setdefault(id(streams[source]), pipe)
-            for stream in step.streams:
-                streams[number, stream.pipe] = stream
-                self.places.append((stream, reads))
+            for shelf in step.shelves:
+                assert shelf is not None
+                streams[number, shelf.stream.pipe] = shelf.stream
+                self.places.append((shelf, reads))
         self.told = [0] * len(self.places)
 
     def report(self) -> None:
         """Hand over the associations of every event that appeared since the last call."""
-        for place, (stream, reads) in enumerate(self.places):
-            events = stream.events or []
+        for place, (shelf, reads) in enumerate(self.places):
+            stream, events = shelf.stream, shelf.events
             for event in events[self.told[place] :]:
                 for in_pipe, in_pos in self._rows(event, reads):
                     assert isinstance(event.position, int)

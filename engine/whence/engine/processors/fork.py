@@ -57,8 +57,8 @@ class _Fork(Machine):
     def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
         """Output k of every pipe is input k and is explained by it."""
         copies = []
-        for stream in self.site.streams:
-            self.stream, self.keep = stream, stream.events
+        for stream, shelf in zip(self.site.streams, self.site.shelves, strict=True):
+            self.stream, self.shelf = stream, shelf
             copies.append(self.emit(event.value, event, None, event.exists))
             copies[-1].stream = stream
             self.count -= 1
