@@ -26,7 +26,8 @@ def run(
 
     Args:
         chain: a processor or a chain.
-        logs: a list of events; or, for several logs, a list per name.
+        logs: a list of events; or, for several logs, a list per name (a single processor then
+            reads them in that order).
         closed: close the logs after the last event.
 
     Returns:
@@ -37,15 +38,18 @@ def run(
     >>> run(Window("two", n=2, of=Cumulate("sum", "add")), [1, 2, 3])
     [(3, {0, 1}), (5, {1, 2})]
     """
+    if isinstance(chain, Processor) and isinstance(logs, Mapping):
+        names = [str(name) for name in logs]
+        chain = Chain.graph(names, [(chain, names)])
     result = interpret(chain, logs, tracker=MemoryTracker(), closed=closed)
-    names = result.interpreter.chain.outputs
+    outputs = result.interpreter.chain.outputs
     single = len(result.interpreter.chain.inputs) == 1
     pipes: list[list[Explained]] = [
         [
             (output.value, _shown(result.explain(output.position, name).inputs, single))
             for output in result.of(name)
         ]
-        for name in names
+        for name in outputs
     ]
     return pipes[0] if len(pipes) == 1 else pipes
 
