@@ -1,0 +1,7 @@
+"""Sources: log files as events, in file order, each row one record."""
+
+from __future__ import annotations
+
+from whence.engine.sources.csv import csv_header, read_csv
+
+__all__ = ["csv_header", "read_csv"]
