@@ -159,7 +159,15 @@ def kind_of_expression(expression: Expression, pipes: Sequence[Traits]) -> str:
             raise unknown_field(expression.name, columns)
         return columns[expression.name]
     kinds = [kind_of_expression(x, pipes) for x in expression.arguments]
-    return expression.function.check(kinds)
+    try:
+        return expression.function.check(kinds)
+    except ValueFault as fault:
+        for argument, kind in zip(expression.arguments, kinds, strict=True):
+            if isinstance(argument, Field) and kind == "text":
+                # The hint can name the very column that is text only for want of a declaration.
+                fault.args = (str(fault).replace("--type NAME=", f"--type {argument.name}="),)
+                break
+        raise
 
 
 def _no_record(name: str, got: str) -> ValueFault:
