@@ -25,7 +25,7 @@ class Group(Processor):
     [(2, {1}), (5, {1, 2})]
     """
 
-    chain: Chain | Processor
+    chain: Chain
 
     tag: ClassVar[str] = "group"
 
@@ -37,33 +37,28 @@ class Group(Processor):
         object.__setattr__(self, "chain", Chain.of(self.chain))
 
     @property
-    def inner(self) -> Chain:
-        """What it holds, as a chain."""
-        return self.chain  # type: ignore[return-value]
-
-    @property
     def input_count(self) -> int | None:
         """Those of the inner chain."""
-        return len(self.inner.inputs)
+        return len(self.chain.inputs)
 
     @property
     def output_count(self) -> int:
         """Those of the inner chain."""
-        return len(self.inner.outputs)
+        return len(self.chain.outputs)
 
     @property
     def closes(self) -> bool:  # type: ignore[override]
         """Closing goes through the inner chain."""
-        return self.inner.closes
+        return self.chain.closes
 
     def pipe_traits(self, inputs: tuple[Traits, ...], closed: bool) -> tuple[Traits, ...]:
         """Those of the inner chain."""
-        return self.inner.output_traits(inputs, closed)
+        return self.chain.output_traits(inputs, closed)
 
     @property
     def holds(self) -> tuple[Chain, ...]:
         """The inner chain."""
-        return (self.inner,)
+        return (self.chain,)
 
     def machine(self, site: Site) -> MachineFactory:
         """A Group has no machine: the plan writes its chain in its place."""
@@ -72,7 +67,7 @@ class Group(Processor):
 
     def parameters(self) -> Any:
         """The inner chain."""
-        return self.inner.tree()
+        return self.chain.tree()
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Group:
