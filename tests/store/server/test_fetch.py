@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from whence.engine.errors import MissingExtraError, ServerError
 from whence.engine.java import find_java
 from whence.store.server import fetch
 from whence.store.server.fetch import ensure_jars, jars_folder, jars_present
-from whence.store.server.folders import whence_home
+from whence.store.server.folders import locked, whence_home
 from whence.store.server.ivy import MIRROR, ivy_jar
 from whence.store.server.jars import neo4j_jars
 
@@ -111,9 +110,10 @@ def test_a_killed_fetch_leaves_nothing_and_goes_on_where_it_was(repository: Mirr
     process.communicate()
     assert not jars_folder(PINNED).exists()
     repository.stall_on = None
-    again = in_own_process()  # waits until the Ivy of the killed one is gone
-    time.sleep(1)
-    assert again.poll() is None
+    # The Ivy of the killed one still writes its cache, so nobody else may.
+    with pytest.raises(ServerError, match="got another whence that holds it"), locked("fetch", 0.2):
+        pass
+    again = in_own_process()
     repository.go_on.set()
     out, err = again.communicate(timeout=90)
     assert again.returncode == 0, err
