@@ -78,7 +78,10 @@ RECORDS = {
     ]
 }
 PAIR = {"p": [True, True, False, True, True], "q": [False, True, True, False, False, True]}
-EVENTS: dict[str, list[Any]] = {"p": ["a", "b", "c", "d", "e"], "q": [True, False, None, True, True, False]}
+EVENTS: dict[str, list[Any]] = {
+    "p": ["a", "b", "c", "d", "e"],
+    "q": [True, False, None, True, True, False],
+}
 SILENT = MooreMachine(
     "quiet",
     initial="low",
