@@ -5,7 +5,7 @@ Nothing here recurses: a chain of a million events is walked with a stack of its
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -55,6 +55,8 @@ def flatten(term: Term, *, support: bool = False) -> Inputs:
             stream = event.stream
             if stream is not None and stream.is_log:
                 place = (stream.name, event.position)
+                if asked and not isinstance(event.value, Mapping):
+                    asked = None  # a plain value has no fields; `value` is all of it
                 if place not in found:
                     found[place] = asked
                 else:
