@@ -9,7 +9,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 
 from whence.engine.errors import DefinitionError
 from whence.engine.processor import Processor
@@ -22,14 +22,27 @@ _OWN = ("whence.engine.processors", "whence.engine.palettes.fsm", "whence.engine
 @cache
 def processor_types() -> dict[str, tuple[type[Processor], ...]]:
     """Every processor type by its tag."""
-    modules = [import_module(name) for name in _OWN]
-    modules += [point.load() for point in entry_points(group="whence.palettes")]
+    palettes: list[tuple[type[Processor], ...]] = [import_module(n).PROCESSORS for n in _OWN]
+    palettes += [_brought(point) for point in entry_points(group="whence.palettes")]
     found: dict[str, tuple[type[Processor], ...]] = {}
-    for module in modules:
-        for kind in module.PROCESSORS:
+    for palette in palettes:
+        for kind in palette:
             if kind not in found.get(kind.tag, ()):
                 found[kind.tag] = (*found.get(kind.tag, ()), kind)
     return found
+
+
+def _brought(point: EntryPoint) -> tuple[type[Processor], ...]:
+    """The processors of another package's palette; whatever is wrong with it is one line."""
+    try:
+        return tuple(point.load().PROCESSORS)
+    except Exception as fault:
+        package = point.dist.name if point.dist else "a package"
+        msg = (
+            f"palette {point.name!r} of {package}: expected a module with PROCESSORS; "
+            f"got {type(fault).__name__}: {fault}; try installing {package} again, or removing it"
+        )
+        raise DefinitionError(msg) from fault
 
 
 def types_with_tag(tag: str) -> tuple[type[Processor], ...]:
