@@ -19,6 +19,8 @@ __all__ = ["COMMANDS", "GLOBAL_FLAGS", "Commands", "app", "main"]
 
 COMMANDS = (
     "demo",
+    "run",
+    "check",
     "server",
     "doctor",
 )

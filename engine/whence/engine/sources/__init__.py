@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from whence.engine.sources.csv import csv_header, read_csv
+from whence.engine.sources.csv import csv_columns, csv_header, read_csv
 
-__all__ = ["csv_header", "read_csv"]
+__all__ = ["csv_columns", "csv_header", "read_csv"]

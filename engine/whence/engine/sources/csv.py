@@ -19,10 +19,10 @@ from whence.engine.errors import LogError
 from whence.engine.sources.cells import Convert, converter
 from whence.engine.values import Value, ValueFault
 
-__all__ = ["Progress", "csv_header", "read_csv"]
+__all__ = ["Progress", "csv_columns", "csv_header", "read_csv"]
 
 Progress = Callable[[int, int], None]
-"""Told now and then how many bytes of how many were read."""
+"""Told now and then how many bytes of how many were read; of a short file, never."""
 
 _ROWS_BETWEEN_REPORTS = 2_000
 
@@ -31,6 +31,23 @@ def csv_header(path: str | Path, *, delimiter: str = ",", encoding: str = "utf-8
     """The names of the columns."""
     with _opened(Path(path), encoding) as (_, text):
         return _header(Path(path), _reader(text, delimiter), delimiter)
+
+
+def csv_columns(
+    path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    *,
+    delimiter: str = ",",
+    encoding: str = "utf-8",
+) -> dict[str, str]:
+    """The kind of every column: text, unless ``columns`` says otherwise. No row is read.
+
+    Raises:
+        LogError: a column is named that is not there, or a kind that no cell can have.
+    """
+    header = csv_header(path, delimiter=delimiter, encoding=encoding)
+    _converters(Path(path), header, columns or {})
+    return {**dict.fromkeys(header, "text"), **(columns or {})}
 
 
 def read_csv(
@@ -58,7 +75,7 @@ def read_csv(
         reader = _reader(text, delimiter)
         header = _header(file, reader, delimiter)
         converters = _converters(file, header, columns or {})
-        size = file.stat().st_size
+        size, number = file.stat().st_size, 0
         for number, cells in enumerate(_rows(file, reader, len(header))):
             record: dict[str, Value] = {
                 name: cell or None for name, cell in zip(header, cells, strict=True)
@@ -73,9 +90,9 @@ def read_csv(
                         msg = f"{file.name}, {where}: {fault}"
                         raise LogError(msg) from fault
             yield record
-            if progress is not None and number % _ROWS_BETWEEN_REPORTS == 0:
+            if progress is not None and number % _ROWS_BETWEEN_REPORTS == _ROWS_BETWEEN_REPORTS - 1:
                 progress(raw.tell(), size)
-        if progress is not None:
+        if progress is not None and number >= _ROWS_BETWEEN_REPORTS:
             progress(size, size)
 
 

@@ -1,0 +1,117 @@
+"""``whence check``: read a chain file, check it, and say what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from whence.cli.chain_options import ChainFile, Delimiter, Encoding, Logs, Types, prepare
+from whence.cli.output import output
+
+if TYPE_CHECKING:
+    from whence.engine.chain import Chain
+    from whence.engine.traits import Traits
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False)
+
+
+class _Declared(dict[str, str]):
+    """Columns some of which are declared: any other may be there too, of whatever kind."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __missing__(self, name: str) -> str:
+        return "any"
+
+
+@app.command()
+def check(
+    chain: ChainFile,
+    log: Logs = None,
+    types: Types = None,
+    delimiter: Delimiter = ",",
+    encoding: Encoding = "utf-8",
+) -> None:
+    """Check a chain file; print its processors, pipes, kinds and digest.
+
+    With --log also checks that the log has every column the chain reads, of a fitting kind. No
+    event is read.
+    """
+    from whence.engine.chain_file import load_chain, with_columns
+
+    made = load_chain(chain)
+    digest = made.digest  # of the file alone, before a log adds what it knows
+    if types and not log:
+        raise typer.BadParameter("expected a log; got none; try --log FILE", param_hint="--type")
+    if log:
+        made = prepare(made, log, types, delimiter=delimiter, encoding=encoding).chain
+        inputs = made.input_traits()
+    else:
+        inputs = tuple(
+            with_columns(made, name, {}).input_traits()[number].but(columns=_declared(made, name))
+            for number, name in enumerate(made.inputs)
+        )
+    found = {**_summary(made, inputs), "digest": digest}
+    if output().json:
+        output().result(found)
+        return
+    output().table(found["processors"], ["processor", "type", "reads", "gives", "regular"])
+    for line in _closing_lines(found):
+        output().say(line)
+
+
+def _declared(chain: Chain, name: str) -> _Declared:
+    log = chain.logs.get(name)
+    return _Declared((log.columns if log else None) or {})
+
+
+def _summary(chain: Chain, inputs: tuple[Traits, ...]) -> dict[str, Any]:
+    return {
+        "inputs": list(chain.inputs),
+        "outputs": list(chain.outputs),
+        "processors": list(_rows(chain, inputs, "")),
+        "closes": chain.closes,
+    }
+
+
+def _rows(chain: Chain, inputs: tuple[Traits, ...], prefix: str) -> Iterator[dict[str, Any]]:
+    from whence.engine.processors import Group
+
+    known = chain.pipe_traits(inputs, False)
+    for connection in chain.connections:
+        processor = connection.processor
+        pipes = [known[source] for source in known if source.name == processor.id]
+        yield {
+            "processor": prefix + processor.id,
+            "type": type(processor).__name__,
+            "reads": ", ".join(connection.sources),
+            "gives": ", ".join(pipe.kind for pipe in pipes),
+            "regular": "yes" if all(pipe.regular for pipe in pipes) else "no",
+        }
+        below = f"{prefix}{processor.id}/"
+        if isinstance(processor, Group):
+            reads = tuple(known[chain.source(name, processor.id)] for name in connection.sources)
+            yield from _rows(processor.chain, reads, below)
+        else:
+            # Inside a Window or Slice kinds depend on the place; the processor itself checks them.
+            for inner in processor.holds:
+                for name, held in inner.processors(below):
+                    row = {"processor": name, "type": type(held).__name__}
+                    yield {**row, "reads": None, "gives": None, "regular": None}
+
+
+def _closing_lines(found: dict[str, Any]) -> list[str]:
+    from rich.markup import escape
+
+    inputs, outputs = ", ".join(found["inputs"]), ", ".join(found["outputs"])
+    count = len(found["processors"])
+    lines = [f"{count} processor{'' if count == 1 else 's'}, from {inputs} to {outputs}"]
+    if found["closes"]:
+        lines.append("closing the logs may give further outputs (whence run --closed)")
+    lines.append(found["digest"])
+    return [escape(line) for line in lines]

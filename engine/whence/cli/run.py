@@ -1,0 +1,130 @@
+"""``whence run``: run a chain over logs and see what came out, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from whence.cli.chain_options import (
+    ChainFile,
+    Delimiter,
+    Encoding,
+    Logs,
+    Prepared,
+    Types,
+    prepare,
+)
+from whence.cli.output import Advance, output
+
+if TYPE_CHECKING:
+    from whence.engine.interpreter import RunResult
+    from whence.engine.tracker import Tracker
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False)
+
+RUNNERS = ("interpreter",)
+"""What can run a chain by now; Spark is to come."""
+
+
+@app.command()
+def run(
+    chain: ChainFile,
+    log: Logs = None,
+    types: Types = None,
+    runner: Annotated[
+        str, typer.Option(help="What runs the chain: interpreter, one event at a time.")
+    ] = "interpreter",
+    track: Annotated[
+        bool, typer.Option("--track", help="Print which input events explain each output.")
+    ] = False,
+    support: Annotated[
+        bool, typer.Option("--support", help="Print which input events are enough for it.")
+    ] = False,
+    witnesses: Annotated[
+        Literal["first", "all"],
+        typer.Option(help="first: one explanation; all: every alternative. Implies --track."),
+    ] = "first",
+    closed: Annotated[
+        bool, typer.Option("--closed", help="The logs are complete: give the remaining verdicts.")
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Print only the first N outputs.")
+    ] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Print the outputs as CSV.")] = False,
+    delimiter: Delimiter = ",",
+    encoding: Encoding = "utf-8",
+) -> None:
+    """Run a chain over CSV logs and print every output; with --track, why it came out so.
+
+    Prints nothing but an error if anything goes wrong on the way. With --json every output is one
+    line, and a last line tells how the run ended.
+    """
+    if runner not in RUNNERS:
+        there = "is not there yet" if runner == "spark" else "is unknown"
+        msg = f"expected one of {', '.join(RUNNERS)}; got {runner!r}, which {there}; try the first"
+        raise typer.BadParameter(msg, param_hint="--runner")
+    if not log:
+        raise typer.BadParameter("expected a log; got none; try --log FILE", param_hint="--log")
+    if csv and output().json:
+        raise typer.BadParameter("expected --csv or --json; got both; try one of them")
+    from whence.cli.run_report import Report
+    from whence.engine.chain_file import load_chain
+    from whence.engine.tracker import MemoryTracker
+
+    prepared = prepare(load_chain(chain), log, types, delimiter=delimiter, encoding=encoding)
+    track = track or witnesses == "all"
+    tracker = MemoryTracker(witnesses) if track or support else None
+    result = _interpreted(prepared, tracker, closed, delimiter, encoding)
+    report = Report(len(prepared.chain.outputs) > 1, track, support, witnesses)
+    shown = result.outputs[:limit]
+    if output().json:
+        pending = result.interpreter.pending()
+        end = {"outputs": len(result.outputs), "shown": len(shown), "pending": pending}
+        report.print_json_lines(shown, end)
+    elif csv:
+        report.print_csv(shown)
+    else:
+        report.print_table(shown)
+    _tell(result, len(shown))
+
+
+def _interpreted(
+    prepared: Prepared, tracker: Tracker | None, closed: bool, delimiter: str, encoding: str
+) -> RunResult:
+    from whence.engine.interpreter import interpret
+    from whence.engine.sources import read_csv
+
+    with output().progress() as advance:
+        logs = {
+            name: read_csv(
+                file,
+                prepared.chain.logs[name].columns,
+                delimiter=delimiter,
+                encoding=encoding,
+                progress=_reporter(advance, f"reading {file.name}"),
+            )
+            for name, file in prepared.files.items()
+        }
+        return interpret(prepared.chain, logs, tracker=tracker, closed=closed)
+
+
+def _reporter(advance: Advance, text: str) -> Callable[[int, int], None]:
+    return lambda done, total: advance(done, total, text)
+
+
+def _tell(result: RunResult, shown: int) -> None:
+    from rich.markup import escape
+
+    count = len(result.outputs)
+    text = f"{count} output{'' if count == 1 else 's'}"
+    if shown < count:
+        text += f", the first {shown} shown"
+    pending = result.interpreter.pending()
+    if pending:
+        waiting = ", ".join(f"{name} {number}" for name, number in pending.items())
+        text += f"; pending verdicts: {waiting} (--closed decides them)"
+    output().say(escape(text))

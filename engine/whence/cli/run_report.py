@@ -1,0 +1,108 @@
+"""How the outputs of a run are shown: a table for people, JSON lines or CSV for programs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from whence.cli.output import output
+from whence.engine.notation import value_json
+from whence.engine.tracker import Explanation, Witnesses, input_names
+from whence.engine.values import Value
+
+if TYPE_CHECKING:
+    from whence.engine.interpreter.run import Output
+
+__all__ = ["Report"]
+
+_NAMES_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Report:
+    """What to show of each output.
+
+    Attributes:
+        pipes: whether outputs of several pipes are mixed, and each must say which it is.
+        track: show what explains it.
+        support: show what supports it.
+        witnesses: with ``all``, show every alternative.
+    """
+
+    pipes: bool
+    track: bool
+    support: bool
+    witnesses: Witnesses
+
+    def rows(self, outputs: Sequence[Output]) -> Iterator[dict[str, Any]]:
+        """Each output as plain data."""
+        for given in outputs:
+            row: dict[str, Any] = {"pipe": given.name} if self.pipes else {}
+            row |= {"position": given.position, "moment": given.moment}
+            row["value"] = value_json(given.value)
+            explanation = Explanation(given.event, self.witnesses)
+            if self.track:
+                row["explains"] = explanation.names
+            if self.track and self.witnesses == "all":
+                found = explanation.alternatives
+                row["alternatives"] = [input_names(dict.fromkeys(one)) for one in found.sets]
+                row["more_alternatives"] = found.cut
+            if self.support:
+                row["supports"] = input_names(explanation.support)
+            yield row
+
+    def columns(self) -> list[str]:
+        """The columns of the table and of the CSV."""
+        names = ["pipe"] if self.pipes else []
+        names += ["position", "moment", "value"]
+        names += ["explains"] if self.track else []
+        names += ["alternatives"] if self.track and self.witnesses == "all" else []
+        return names + (["supports"] if self.support else [])
+
+    def print_table(self, outputs: Sequence[Output]) -> None:
+        """For a person: long explanations are cut, and say how much is left out."""
+        shown = [
+            {column: _cell(row, column, _NAMES_SHOWN) for column in self.columns()}
+            for row in self.rows(outputs)
+        ]
+        output().table(shown, self.columns())
+
+    def print_csv(self, outputs: Sequence[Output]) -> None:
+        """For a spreadsheet: everything, lists separated by ``; ``."""
+        rows = [
+            [_cell(row, column, None) for column in self.columns()] for row in self.rows(outputs)
+        ]
+        csv.writer(sys.stdout, lineterminator="\n").writerows([self.columns(), *rows])
+
+    def print_json_lines(self, outputs: Sequence[Output], end: dict[str, Any]) -> None:
+        """For a program: one object per output, then one that says how the run ended."""
+        for row in [*self.rows(outputs), {"end": end}]:
+            print(json.dumps(row, ensure_ascii=False))
+
+
+def _cell(row: dict[str, Any], column: str, most: int | None) -> Any:
+    value = row[column]
+    if column == "value":
+        return _value(value)
+    if column in ("explains", "supports"):
+        return _names(value, most)
+    if column == "alternatives":
+        sets = " | ".join([_names(names, most) for names in value])
+        return sets + (" | ..." if row["more_alternatives"] else "")
+    return value
+
+
+def _value(value: Value) -> str:
+    if value is None:
+        return "missing"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _names(names: list[str], most: int | None) -> str:
+    if most is not None and len(names) > most:
+        return "; ".join(names[:most]) + f"; ... {len(names) - most} more"
+    return "; ".join(names)
