@@ -157,17 +157,7 @@ class MooreMachine(Processor):
 class _Moore(Machine):
     """Keeps the loop-free way to the present state: a stack of states with what explains each."""
 
-    __slots__ = (
-        "declared",
-        "depth",
-        "inputs_so_far",
-        "regular",
-        "stack",
-        "state",
-        "table",
-        "traps",
-        "why",
-    )
+    __slots__ = ("declared", "depth", "regular", "so_far", "stack", "state", "table", "traps")
 
     def __init__(
         self,
@@ -183,16 +173,38 @@ class _Moore(Machine):
         self.state = declared.initial
         self.stack: list[tuple[str, Term]] = [(declared.initial, None)]
         self.depth: dict[str, int] = {declared.initial: 0}
-        self.inputs_so_far: Term = None
+        self.so_far: Term = None
         self.regular = not declared.is_silent()
-        self.why: Term = None
 
     def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
         """Take the first transition whose guard holds, or "otherwise"; say the new symbol."""
-        front = (event,)
-        target = None
         read: list[Term] = []
         enough: list[Term] = []
+        before, target = self.state, self._choose(event, read, enough)
+        self.state = target
+        symbols = self.declared.states
+        if not self.tracked:
+            return [self.emit(symbols[target])] if target in symbols else []
+        came = Part(event, frozenset())
+        why: Term = (came, *read) if read else came
+        below = self.stack[-1][1]
+        if below is not None:
+            why = (why, below)
+        if before not in self.traps:
+            # Once in a trap, no input can change what is said.
+            self.so_far = (self.so_far, came, *enough)
+        said: Event | None = None
+        if target in symbols:
+            exists = event.exists if self.regular else (self.so_far, event.exists)
+            said = self.emit(symbols[target], why, self.so_far, exists)
+            # From here on the output stands for all that led to it.
+            self.so_far = said if before not in self.traps else self.so_far
+        self._enter(target, why if said is None else said)
+        return [] if said is None else [said]
+
+    def _choose(self, event: Event, read: list[Term], enough: list[Term]) -> str:
+        """Find the next state; note what the guards that were tried read and lean on."""
+        front = (event,)
         for guard, to in self.table[self.state]:
             if self.tracked:
                 value, why, support = guard.trace(front)
@@ -201,48 +213,25 @@ class _Moore(Machine):
             else:
                 value = guard.value(front)
             if as_condition(value):
-                target = to
-                break
-        else:
-            target = self.declared.otherwise.get(self.state)
-            if target is None:
-                wanted = f"a transition from state {self.state!r}"
-                hint = "an 'otherwise' for that state"
-                raise ValueFault(wanted, describe(event.value), hint)
-        trapped = self.state in self.traps
-        self.state = target
-        if self.tracked:
-            self._remember(target, event, read, enough, trapped)
-        states = self.declared.states
-        if target not in states:
-            return []
-        if not self.tracked:
-            return [self.emit(states[target])]
-        exists = event.exists
-        if not self.regular:
-            exists = (self.inputs_so_far, exists)
-        return [self.emit(states[target], self.why, self.inputs_so_far, exists)]
+                return to
+        target = self.declared.otherwise.get(self.state)
+        if target is None:
+            wanted = f"a transition from state {self.state!r}"
+            hint = "an 'otherwise' for that state"
+            raise ValueFault(wanted, describe(event.value), hint)
+        return target
 
-    def _remember(
-        self, target: str, event: Event, read: list[Term], enough: list[Term], trapped: bool
-    ) -> None:
-        """Output k is explained by input k and by whatever explained the entry below it."""
-        came = Part(event, frozenset())
-        step: Term = (came, *read) if read else came
-        below = self.stack[-1][1]
-        self.why = step if below is None else (step, below)
+    def _enter(self, target: str, term: Term) -> None:
+        """Append the new state, then cut back to the earliest entry with that state."""
         known = self.depth.get(target)
         if known is None:
             self.depth[target] = len(self.stack)
-            self.stack.append((target, self.why))
-        else:
-            for state, _ in self.stack[known + 1 :]:
-                del self.depth[state]
-            del self.stack[known + 1 :]
-        if not trapped:
-            # Once in a trap, no input can change what is said.
-            self.inputs_so_far = (self.inputs_so_far, came, *enough)
+            self.stack.append((target, term))
+            return
+        for state, _ in self.stack[known + 1 :]:
+            del self.depth[state]
+        del self.stack[known + 1 :]
 
     def open(self) -> Term:
         """Where states are silent, every input so far could have made it say more."""
-        return None if self.regular else self.inputs_so_far
+        return None if self.regular else self.so_far
