@@ -18,8 +18,9 @@ class U(Operator):
     """p U q: true at k if q comes true at some i >= k and p is true on k..i-1.
 
     >>> from whence.engine.testing import run
-    >>> run(U("until"), {"p": [True, True, False], "q": [False, False, True]})
-    [(True, {'p@0', 'p@1', 'q@2'}), (True, {'p@1', 'q@2'}), (True, {'q@2'})]
+    >>> verdicts = run(U("until"), {"p": [True, True, False], "q": [False, False, True]})
+    >>> [(verdict, sorted(why)) for verdict, why in verdicts]
+    [(True, ['p@0', 'p@1', 'q@2']), (True, ['p@1', 'q@2']), (True, ['q@2'])]
     """
 
     symbol: ClassVar[str] = "U"
