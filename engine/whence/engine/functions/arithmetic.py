@@ -44,11 +44,19 @@ def _is_time(value: Value) -> bool:
     return isinstance(value, (datetime, timedelta))
 
 
+def _missing(*operands: Any) -> Value:
+    """Missing; but what is present has to be a number or a time all the same."""
+    for x in operands:
+        if x is not None and not _is_time(x):
+            _number(x)
+    return None
+
+
 def _add2(x: Any, y: Any) -> Value:
     if type(x) is int and type(y) is int:
         return check_integer(x + y)
     if x is None or y is None:
-        return None
+        return _missing(x, y)
     if _is_time(x) or _is_time(y):
         if (isinstance(x, datetime) and isinstance(y, datetime)) or not (
             _is_time(x) and _is_time(y)
@@ -63,7 +71,7 @@ def _sub2(x: Any, y: Any) -> Value:
     if type(x) is int and type(y) is int:
         return check_integer(x - y)
     if x is None or y is None:
-        return None
+        return _missing(x, y)
     if _is_time(x) or _is_time(y):
         if not (_is_time(x) and _is_time(y)) or (
             isinstance(x, timedelta) and isinstance(y, datetime)
@@ -78,14 +86,14 @@ def _product2(x: Any, y: Any) -> Value:
     if type(x) is int and type(y) is int:
         return check_integer(x * y)
     if x is None or y is None:
-        return None
+        return _missing(x, y)
     result: Any = _checked(_number(x) * _number(y), x, y)
     return abs(result) if result == 0 else result
 
 
 def _div(x: Any, y: Any) -> Value:
     if x is None or y is None:
-        return None
+        return _missing(x, y)
     if _number(y) == 0:
         raise ValueFault("a divisor that is not zero", f"{describe(x)} / 0", "if y = 0 then …")
     return _checked(float(_number(x)) / float(y), x, y)
@@ -100,13 +108,10 @@ def _abs(x: Any) -> Value:
 def _fold(step: Callable[[Any, Any], Value]) -> Callable[..., Value]:
     def compute(*arguments: Value) -> Value:
         result = arguments[0]
+        if len(arguments) == 1:
+            _missing(result)
         for argument in arguments[1:]:
             result = step(result, argument)
-        # Later arguments are checked too, though an earlier one was missing.
-        if result is None:
-            for argument in arguments:
-                if argument is not None and not _is_time(argument):
-                    _number(argument)
         return result
 
     return compute
