@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple
 
 from whence.engine.errors import ChainError
@@ -108,13 +110,14 @@ class Chain:
         """Refuse what does not fit together."""
         if not self.connections:
             raise ChainError("a chain: expected a processor; got none; try Passthrough('same')")
-        ids = list(self.inputs) + [c.processor.id for c in self.connections]
-        for name in ids:
-            if ids.count(name) > 1:
+        ids = Counter([*self.inputs, *(c.processor.id for c in self.connections)])
+        for name, times in ids.items():
+            if times > 1:
                 msg = f"a chain: expected ids that differ; got {name!r} twice; try another id"
                 raise ChainError(msg)
         for connection in self.connections:
             self._check(connection)
+        self.ordered  # noqa: B018  refuses cycles
         for name in self.outputs:
             self.source(name, "the chain's output")
         if not self.outputs:
@@ -122,7 +125,6 @@ class Chain:
         for name in self.logs:
             if name not in self.inputs:
                 raise ChainError(_unknown("a log", name, self.inputs))
-        self.ordered  # noqa: B018  refuses cycles
 
     def _check(self, connection: Connection) -> None:
         processor = connection.processor
@@ -184,19 +186,21 @@ class Chain:
             }
             for c in self.connections
         }
+        sorter = TopologicalSorter(waiting)
+        try:
+            sorter.prepare()
+        except CycleError as fault:
+            msg = (
+                f"a chain: expected no cycle; got {' -> '.join(fault.args[1])}; "
+                "try Insert to use a previous value, or Cumulate"
+            )
+            raise ChainError(msg) from fault
+        written = {name: number for number, name in enumerate(waiting)}
         order: list[Connection] = []
-        while waiting:
-            ready = [name for name, needs in waiting.items() if not needs & waiting.keys()]
-            if not ready:
-                around = " -> ".join(_cycle(waiting))
-                msg = (
-                    f"a chain: expected no cycle; got {around}; "
-                    "try Insert to use a previous value, or Cumulate"
-                )
-                raise ChainError(msg)
-            for name in ready:
-                order.append(self.by_id[name])
-                del waiting[name]
+        while sorter.is_active():
+            ready = sorted(sorter.get_ready(), key=written.__getitem__)
+            order += [self.by_id[name] for name in ready]
+            sorter.done(*ready)
         return tuple(order)
 
     def __or__(self, other: Processor | Chain) -> Chain:
@@ -332,12 +336,3 @@ def _unknown(owner: str, name: str, candidates: Iterable[str]) -> str:
     near = get_close_matches(name, known, n=1)
     hint = f"{near[0]!r} (did you mean that?)" if near else f"one of {', '.join(known)}"
     return f"{owner}: expected a known name to read; got {name!r}; try {hint}"
-
-
-def _cycle(waiting: Mapping[str, set[str]]) -> list[str]:
-    path = [next(iter(waiting))]
-    while True:
-        following = next(iter(sorted(waiting[path[-1]] & waiting.keys())))
-        if following in path:
-            return [*path[path.index(following) :], following]
-        path.append(following)
