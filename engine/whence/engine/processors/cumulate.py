@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from whence.engine.events import Either, Event, Term
 from whence.engine.functions import Function, function_named, load_function
 from whence.engine.functions.arithmetic import is_zero
+from whence.engine.functions.logic import AND, OR
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
 from whence.engine.traits import Traits
 from whence.engine.values import Value, as_condition
@@ -56,9 +57,14 @@ class Cumulate(Processor):
             named = self.function
             found = load_function(named) if ":" in named else function_named(named)
             object.__setattr__(self, "function", found)
+        known = isinstance(self.function, Function)
+        self.require(known, "a function or its name", self.function, "'add' or 'and'")
         low, high = self.folded.arity
         fits = low <= 2 and (high is None or high >= 2)
         self.require(fits, "a function of two arguments", self.folded.name, "'add' or 'and'")
+        if self.folded in (AND, OR) and self.start is not UNSET:
+            fits = self.start is None or isinstance(self.start, bool)
+            self.require(fits, "a boolean to start with", self.start, "start=True")
 
     @property
     def folded(self) -> Function:
