@@ -179,8 +179,10 @@ class DefinitionReader:
             if outputs is not None:
                 raise self.refuse("a graph", "`output` or `outputs`", "both", "only one of them")
             outputs = [graph["output"]]
+        inputs = graph["inputs"]
+        inputs = [inputs] if isinstance(inputs, str) else inputs
         try:
-            return Chain.graph(graph["inputs"], made, outputs, logs)
+            return Chain.graph(inputs, made, outputs, logs)
         except ChainError as fault:
             # The message names the processor; its node is where to look.
             named = [p.id for p, _ in made if f"{p.id!r}: " in str(fault)]
