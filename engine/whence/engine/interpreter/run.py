@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from whence.engine.chain import Chain
-from whence.engine.errors import ChainError
+from whence.engine.errors import ChainError, ParameterError
 from whence.engine.events import Event, Shelf, Stream, Term
 from whence.engine.explanation import Inputs, flatten
 from whence.engine.interpreter.plan import Options, Plan, Step
@@ -142,9 +142,10 @@ class Interpreter:
 
     def open_inputs(self, output: str | None = None) -> Inputs:
         """Inputs that could make further outputs appear on a pipe; on any pipe, unless named."""
-        numbers = (
-            range(len(self.chain.outputs)) if output is None else [self.chain.outputs.index(output)]
-        )
+        names = self.chain.outputs
+        if output is not None and output not in names:
+            raise _no_output(output, names)
+        numbers = range(len(names)) if output is None else [names.index(output)]
         return flatten(tuple([self._instance.end(n) for n in numbers]), support=True)
 
     @property
@@ -173,6 +174,8 @@ class RunResult:
                 msg = f"an output: expected a name; got none; try one of {', '.join(names)}"
                 raise ChainError(msg)
             name = names[0]
+        if name not in names:
+            raise _no_output(name, names)
         return [output for output in self.outputs if output.name == name]
 
     @property
@@ -183,8 +186,25 @@ class RunResult:
     def explain(self, position: int, name: str | None = None) -> Explanation:
         """Why has this output its value?"""
         tracker = self.interpreter.tracker
+        if tracker is None:
+            msg = (
+                "an explanation: expected a tracked run; got one without a tracker; "
+                "try tracker=MemoryTracker()"
+            )
+            raise ParameterError(msg)
+        outputs = self.of(name)
+        if not 0 <= position < len(outputs):
+            last = f"0 to {len(outputs) - 1}" if outputs else "none"
+            msg = f"an output: expected a position, {last}; got {position}; try one of these"
+            raise ParameterError(msg)
         witnesses = tracker.witnesses if isinstance(tracker, MemoryTracker) else "first"
-        return Explanation(self.of(name)[position].event, witnesses)
+        return Explanation(outputs[position].event, witnesses)
+
+
+def _no_output(name: str, names: Sequence[str]) -> ChainError:
+    return ChainError(
+        f"an output: expected one of {', '.join(names)}; got {name!r}; try one of these"
+    )
 
 
 def interpret(
