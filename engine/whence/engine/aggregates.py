@@ -39,7 +39,13 @@ class Aggregate:
     missing_over_none: ClassVar[bool] = False
 
     def __init__(
-        self, *, tracked: bool, all_witnesses: bool, may_vanish: bool, may_be_missing: bool
+        self,
+        *,
+        tracked: bool,
+        all_witnesses: bool,
+        irregular: bool,
+        may_vanish: bool,
+        may_be_missing: bool,
     ) -> None:
         """Begin without slices."""
         self.tracked = tracked
@@ -48,10 +54,8 @@ class Aggregate:
         self.may_be_missing = may_be_missing
         self.speaking = 0
         self.heads: list[Event | None] = []
-        self.whys = TermTree(all_of)
-        self.supports = TermTree(all_of)
-        self.silent = TermTree(all_of)
-        self.irregular = False
+        self.all_heads = TermTree(all_of)
+        self.irregular = irregular
 
     def new_slice(self, key: Value) -> None:
         """A key appears for the first time."""
@@ -75,13 +79,9 @@ class Aggregate:
         if not self.tracked:
             return
         if head is not old:
-            self.whys.set(slot, head)
-        if events is not None:
-            self.irregular = True
-            self.silent.set(slot, events if head is None else None)
-            if head is not None:
-                self.supports.set(slot, events)
-                self.lean(slot, events)
+            self.all_heads.set(slot, head)
+        if events is not None and head is not None:
+            self.lean(slot, events)
 
     def change(self, slot: int, old: Value, head: Event) -> None:
         """Take in a changed head."""
@@ -93,14 +93,15 @@ class Aggregate:
         """The value over all slices that speak."""
         raise NotImplementedError
 
-    def terms(self) -> tuple[Term, Term]:
-        """What explains and what supports the value: every slice, and those left out so far."""
-        return self.whys.root, self._supported_by_all()
+    def terms(self, heads: Event, inputs: Term) -> tuple[Term, Term]:
+        """What explains and what supports the value: every slice.
 
-    def _supported_by_all(self) -> Term:
-        if not self.irregular:
-            return None
-        return (self.supports.root, self.silent.root)
+        Args:
+            heads: stands for the heads of all slices.
+            inputs: all inputs so far. They support the value if P is irregular: those of the slices
+                that speak, and those of the slices left out, which could.
+        """
+        return heads, (inputs if self.irregular else None)
 
     def picked_slots(self) -> set[int]:
         """The slices that explain the value."""
@@ -163,9 +164,9 @@ class _Logical(Aggregate):
     def value(self) -> Value:
         return self.function.absorbing if self.decided else self.function.neutral
 
-    def terms(self) -> tuple[Term, Term]:
+    def terms(self, heads: Event, inputs: Term) -> tuple[Term, Term]:
         if not self.decided:
-            return super().terms()
+            return super().terms(heads, inputs)
         # Slices that are still silent cannot undo a decisive one.
         return self.picks.root, self.pick_supports.root if self.irregular else None
 
@@ -329,14 +330,14 @@ class _Product(_Fold):
         if head is not None and is_zero(head.value):
             self.zero_supports.set(slot, events)
 
-    def terms(self) -> tuple[Term, Term]:
+    def terms(self, heads: Event, inputs: Term) -> tuple[Term, Term]:
         if self.odd or self.zeros.root is None:
-            return super().terms()
+            return super().terms(heads, inputs)
         if self.irregular:
             # A slice left out could speak and be missing; then zero times missing is missing.
-            rest = self._supported_by_all() if self.may_be_missing else None
+            rest = inputs if self.may_be_missing else None
             return self.zeros.root, (self.zero_supports.root, rest)
-        return self.zeros.root, (self.zeros.root, self.whys.root) if self.may_vanish else None
+        return self.zeros.root, (self.zeros.root, heads) if self.may_vanish else None
 
     def picked_slots(self) -> set[int]:
         return _picked_by(self.function, self.heads, self.value())
@@ -400,10 +401,10 @@ class _Extreme(Aggregate):
         assert self.best[1] is not None
         return self.best[1][0]
 
-    def terms(self) -> tuple[Term, Term]:
+    def terms(self, heads: Event, inputs: Term) -> tuple[Term, Term]:
         if self.odd or self.nan or self.best[1] is None:
-            return super().terms()
-        return self.best[1][1], self._supported_by_all() or self.whys.root
+            return super().terms(heads, inputs)
+        return self.best[1][1], inputs if self.irregular else heads
 
     def picked_slots(self) -> set[int]:
         return _picked_by(self.function, self.heads, self.value())

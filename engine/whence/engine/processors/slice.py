@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.aggregates import AGGREGATES, Aggregate
-from whence.engine.events import Event, Term, all_exist
+from whence.engine.events import Event, Stream, Term, all_exist
 from whence.engine.expression import (
     Compiled,
     Expression,
@@ -163,6 +163,8 @@ class _Slice(Machine):
         "declared",
         "first",
         "given",
+        "heads",
+        "in_slices",
         "inner",
         "inner_scope",
         "inputs_so_far",
@@ -190,10 +192,13 @@ class _Slice(Machine):
         self.aggregate: Aggregate = AGGREGATES[declared.combine](
             tracked=site.tracked,
             all_witnesses=site.all_witnesses,
+            irregular=self.irregular,
             may_vanish=inner.outputs[0].may_vanish,
             may_be_missing=inner.outputs[0].may_be_missing,
         )
+        self.heads = Stream(f"{site.name}/heads")
         self.inputs_so_far: Term = None
+        self.in_slices: Term = None
         self.keys_so_far: Term = None
         self.said_at_closing = False
 
@@ -203,6 +208,8 @@ class _Slice(Machine):
         if self.tracked:
             key, why, support = self.key.trace(front)
             self.inputs_so_far = (self.inputs_so_far, *front)
+            if key != []:
+                self.in_slices = (self.in_slices, *front)
             if not self.given:
                 # A raw key is given; which events there are is not, behind an irregular pipe.
                 computed = None if self.raw else why if support is None else support
@@ -255,7 +262,11 @@ class _Slice(Machine):
             why: Term = self.inputs_so_far
             support: Term = None
         else:
-            why, support = self.aggregate.terms()
+            root = self.aggregate.all_heads.root
+            heads = Event(
+                self.aggregate.speaking, root, None, None, self.heads, self.next_position()
+            )
+            why, support = self.aggregate.terms(heads, self.in_slices)
         if not self.given:
             support = (why if support is None else support, self.keys_so_far)
         return self.emit(value, why, support, exists)
