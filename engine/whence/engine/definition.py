@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
 
-from whence.engine.chain import Chain, Log
+from whence.engine.chain import Chain, Connection, Log
 from whence.engine.errors import (
     ChainError,
     DefinitionError,
@@ -154,12 +154,22 @@ class DefinitionReader:
         if not isinstance(parts, list) or not parts:
             raise self.refuse("a line", "a list of processors", parts, "line: [{id: …, trim: 2}]")
         chain: Chain | None = None
+        inputs: tuple[str, ...] = ()
+        made: dict[str, Connection] = {}
         for number, part in enumerate(parts):
             with self.at("line", number):
                 processor = self.processor(part)
-                chain = Chain.of(processor) if chain is None else chain | processor
+                after = Chain.of(processor)
+                if chain is not None and (processor.id in made or not _one_to_one(chain, after)):
+                    # Let the whole chain so far say what does not fit.
+                    chain = Chain(inputs, tuple(made.values()), chain.outputs) | processor
+                if chain is None:
+                    inputs = after.inputs
+                read = inputs if chain is None else chain.outputs
+                made[processor.id] = Connection(processor, read)
+                chain = after
         assert chain is not None
-        return self._with_logs(chain, logs)
+        return Chain(inputs, tuple(made.values()), chain.outputs, logs)
 
     def _graph(self, graph: Any, logs: dict[str, Log]) -> Chain:
         self.keys(graph, {"inputs", "nodes", "output", "outputs"}, {"inputs", "nodes"})
@@ -258,3 +268,7 @@ class DefinitionReader:
                     columns, declared.get("case"), declared.get("activity"), declared.get("time")
                 )
         return logs
+
+
+def _one_to_one(before: Chain, after: Chain) -> bool:
+    return len(before.outputs) == 1 and len(after.inputs) == 1
