@@ -38,10 +38,13 @@ SMALL = Memory.of(768)
 def instance(jars: Path) -> Iterator[Instance]:
     """One instance for all faults of this file: setting one up takes seconds."""
     instance = Instance(NAME)
-    instance.create(find_java(), jars)
-    yield instance
-    stop(NAME)
-    remove(NAME)
+    with pytest.MonkeyPatch.context() as patch:
+        # These servers live for seconds: the second compiler never pays, and takes 40 % of a start.
+        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+        instance.create(find_java(), jars)
+        yield instance
+        stop(NAME)
+        remove(NAME)
 
 
 def up() -> Status:
