@@ -112,6 +112,7 @@ class Aggregate:
 
 
 def picked_by(function: Function, heads: list[Event | None], value: Value) -> set[int]:
+    """The slices that a function's rule picks among the heads."""
     slots = [slot for slot, head in enumerate(heads) if head is not None]
     values = [head.value for head in heads if head is not None]
     return {slots[i] for i in function.rule.explain(values, value)[0]}

@@ -15,7 +15,7 @@ from whence.engine.events import Event, Shelf, Stream, Term
 from whence.engine.explanation import Inputs, flatten
 from whence.engine.interpreter.plan import Options, Plan, Step
 from whence.engine.interpreter.rows import RowSource
-from whence.engine.processor import Processor
+from whence.engine.processor import Machine, Processor
 from whence.engine.tracker import Explanation, MemoryTracker, Tracker
 from whence.engine.values import Value
 
@@ -147,6 +147,15 @@ class Interpreter:
             raise _no_output(output, names)
         numbers = range(len(names)) if output is None else [names.index(output)]
         return flatten(tuple([self._instance.end(n) for n in numbers]), support=True)
+
+    @property
+    def machines(self) -> Sequence[Machine]:
+        """The machines of the steps, in the same order."""
+        return self._instance.machines
+
+    def end(self, output: int) -> Term:
+        """What the end of an output pipe leans on."""
+        return self._instance.end(output)
 
     @property
     def steps(self) -> Sequence[Step]:

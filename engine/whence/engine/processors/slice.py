@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from whence.engine.interpreter.instance import Instance
     from whence.engine.interpreter.plan import Plan
 
-__all__ = ["Slice"]
+__all__ = ["Slice", "SliceMachine"]
 
 MAP = "map"
 
@@ -125,7 +125,7 @@ class Slice(Processor):
             self.inner, tuple(t.without_existence() for t in site.inputs), scope, site.closed
         )
         key = compile_expression(self.key, site.inputs, all_witnesses=site.all_witnesses)
-        return lambda: _Slice(site, self, inner, key, scope)
+        return lambda: SliceMachine(site, self, inner, key, scope)
 
     def parameters(self) -> Any:
         """Key, P, and what is combined how."""
@@ -157,9 +157,18 @@ class _OneSlice:
         self.head: Event | None = None
 
 
-class _Slice(Machine):
+class SliceMachine(Machine):
+    """All slices at work, and what they give together.
+
+    Attributes:
+        heads: the stream of events that stand for the heads of all slices at an output.
+        changes: slot, output position and new head of every slice that changed; whoever writes the
+            record takes them away. Kept only where the Slice is not inside another processor.
+    """
+
     __slots__ = (
         "aggregate",
+        "changes",
         "declared",
         "first",
         "given",
@@ -179,6 +188,7 @@ class _Slice(Machine):
     def __init__(
         self, site: Site, declared: Slice, inner: Plan, key: Compiled, scope: Scope
     ) -> None:
+        """Begin without slices."""
         super().__init__(site)
         self.declared = declared
         self.first = declared.take == "first"
@@ -197,6 +207,7 @@ class _Slice(Machine):
             may_be_missing=inner.outputs[0].may_be_missing,
         )
         self.heads = Stream(f"{site.name}/heads")
+        self.changes: list[tuple[int, int, Event]] = []
         self.inputs_so_far: Term = None
         self.in_slices: Term = None
         self.keys_so_far: Term = None
@@ -241,10 +252,13 @@ class _Slice(Machine):
 
     def _update(self, state: _OneSlice, outputs: list[Event]) -> None:
         if outputs:
+            before = state.head
             if not self.first:
                 state.head = outputs[-1]
             elif state.head is None:
                 state.head = outputs[0]
+            if self.tracked and self.scope is None and state.head is not before:
+                self.changes.append((state.slot, self.count, state.head))
         if not self.tracked:
             if outputs:
                 self.aggregate.update(state.slot, state.head)

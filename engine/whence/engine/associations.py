@@ -1,0 +1,111 @@
+"""How explanations are kept: rows that say what some outputs of a stream lead to.
+
+Three kinds cover everything. A *list* leads from one output to some positions. A *zone* leads from
+the outputs lo..hi to one and the same event. A *band* leads from each output o of lo..hi to
+the positions ``o*sa + a`` to ``o*sb + b``. An output that builds on an earlier one of its own stream
+leads to that one, and reachability does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from whence.engine.intervals import Intervals, minus, of_positions, union
+
+__all__ = ["LOG_PREFIX", "Association", "AssociationIndex", "Relation"]
+
+Relation = Literal["explains", "trigger", "supports"]
+LOG_PREFIX = "log:"
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """One row; see the page on the record for what each column means."""
+
+    stream: str
+    relation: Relation
+    kind: Literal["list", "zone", "band"]
+    lo: int
+    hi: int | None
+    to: str
+    inputs: tuple[int, ...] = ()
+    a: int = 0
+    b: int = 0
+    sa: int = 0
+    sb: int = 0
+    fields: tuple[str, ...] | None = None
+    copy: bool = False
+    witness: tuple[int, ...] | None = None
+
+    def reaches(self, lo: int, hi: int) -> Intervals:
+        """Where the outputs lo..hi lead to by this row."""
+        first = max(lo, self.lo)
+        last = hi if self.hi is None else min(hi, self.hi)
+        if first > last:
+            return ()
+        if self.kind != "band":
+            return of_positions(self.inputs)
+        if self.sa == self.sb == 1 and self.b - self.a + 1 < 1:
+            return ()
+        low = min(first * self.sa + self.a, last * self.sa + self.a)
+        high = max(first * self.sb + self.b, last * self.sb + self.b)
+        if self.sa == self.sb == 1 or first == last or self.sa == 0 or self.sb == 0:
+            # Neighbouring outputs' bands overlap or touch, so that together they have no gap.
+            return ((low, high),) if low <= high else ()
+        return of_positions(
+            p
+            for o in range(first, last + 1)
+            for p in range(o * self.sa + self.a, o * self.sb + self.b + 1)
+        )
+
+
+class AssociationIndex:
+    """Rows in memory, with the question that everything is built on: what do these outputs reach?
+
+    The store answers the same from the graph; this is what it is compared with.
+    """
+
+    def __init__(self, rows: Iterable[Association]) -> None:
+        """Sort the rows by stream; later rows of an open zone say where it ends."""
+        self.by_stream: dict[str, list[Association]] = {}
+        ended: dict[tuple[str, str, tuple[int, ...], int], Association] = {}
+        for row in rows:
+            if row.kind == "zone":
+                key = (row.stream, row.to, row.inputs, row.lo)
+                if key not in ended or ended[key].hi is None:
+                    ended[key] = row
+            else:
+                self.by_stream.setdefault(row.stream, []).append(row)
+        for row in ended.values():
+            self.by_stream.setdefault(row.stream, []).append(row)
+
+    def up(self, stream: str, position: int, *, support: bool = False) -> dict[str, Intervals]:
+        """The log positions that an output reaches, by log.
+
+        Args:
+            stream: the output's stream.
+            position: its position.
+            support: follow what supports instead of what explains.
+        """
+        wanted = ("explains", "supports") if support else ("explains", "trigger")
+        seen: dict[str, Intervals] = {}
+        waiting: list[tuple[str, Intervals]] = [(stream, ((position, position),))]
+        while waiting:
+            name, places = waiting.pop()
+            new = minus(places, seen.get(name, ()))
+            if not new:
+                continue
+            seen[name] = union(seen.get(name, ()), new)
+            for row in self.by_stream.get(name, ()):
+                if row.relation in wanted:
+                    for lo, hi in new:
+                        reached = row.reaches(lo, hi)
+                        if reached:
+                            waiting.append((row.to, reached))
+        return {
+            name.removeprefix(LOG_PREFIX): places
+            for name, places in seen.items()
+            if name.startswith(LOG_PREFIX)
+        }
