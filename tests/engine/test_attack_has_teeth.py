@@ -109,18 +109,18 @@ WEAKENED: dict[str, Weakened] = {
         ("window", "filter"),
     ),
     "a slice leans on the slices picked": (
-        slice_file._Slice,
+        slice_file.SliceMachine,
         "emit",
         emit_without("support"),
         ("slice", "filter"),
     ),
     "a slice closes for no reason": (
-        slice_file._Slice,
+        slice_file.SliceMachine,
         "_why_once_more",
         nothing,
         ("slice", "ltl", "turn_into"),
     ),
-    "a slice is never open": (slice_file._Slice, "open", nothing, ("slice", "ltl")),
+    "a slice is never open": (slice_file.SliceMachine, "open", nothing, ("slice", "ltl")),
     "silent slices never matter": (
         aggregates.Aggregate,
         "_supported_by_all",
