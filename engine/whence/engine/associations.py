@@ -1,8 +1,8 @@
 """How explanations are kept: rows that say what some outputs of a stream lead to.
 
 Three kinds cover everything. A *list* leads from one output to some positions. A *zone* leads from
-the outputs lo..hi to one and the same event. A *band* leads from each output o of lo..hi to
-the positions ``o*sa + a`` to ``o*sb + b``. An output that builds on an earlier one of its own stream
+the outputs lo..hi to one and the same event. A *band* leads from each output o of lo..hi to the
+positions ``o*sa + a`` to ``o*sb + b``. An output that builds on an earlier one of its own stream
 leads to that one, and reachability does the rest.
 """
 

@@ -108,16 +108,17 @@ class Extractor:
                 continue
             at = self.position(kept, event)
             for relation, to, asked, places in self._leads(event):
-                if count(places) <= LITERAL or len(places) > 1:
+                if count(places) <= LITERAL or len(places) != 1:
                     yield from _literal(kept.name, relation, at, to, asked, places)
                     continue
+                (place,) = places
                 key = (relation, to, asked)
                 run = runs.get(key)
-                if run is not None and run.extend(at, places[0]):
+                if run is not None and run.extend(at, place):
                     continue
                 if run is not None:
                     yield run.row(kept.name, relation, to, asked)
-                runs[key] = _Run(at, places[0])
+                runs[key] = _Run(at, place)
         for (relation, to, asked), run in runs.items():
             yield run.row(kept.name, relation, to, asked)
 
@@ -172,17 +173,11 @@ class Extractor:
             end = self.interpreter.end(number)
             for (to, fields), places in self._reacher.reach(end, None, support=True).items():
                 stream = f"{name}/end"
-                if count(places) <= LITERAL or len(places) > 1:
-                    yield from _literal(stream, "supports", 0, to, fields, places)
-                else:
-                    yield _Run(0, places[0]).row(stream, "supports", to, fields)
+                yield from _literal(stream, "supports", 0, to, fields, places)
 
 
 def _kept(interpreter: Interpreter, detail: Detail) -> Iterator[KeptStream]:
-    exits = {
-        pipe: name
-        for pipe, name in zip(interpreter.plan.exits, interpreter.chain.outputs, strict=True)
-    }
+    exits = set(interpreter.plan.exits)
     for number, step in enumerate(interpreter.steps):
         for pipe, shelf in enumerate(step.shelves):
             several = len(step.shelves) > 1
