@@ -10,7 +10,7 @@ import pytest
 
 from tests.engine.corruption import Attack, Broken
 from tests.engine.random_chains import random_case
-from whence.engine import aggregates
+from whence.engine.aggregates import Aggregate
 from whence.engine.errors import WhenceError
 from whence.engine.functions import arithmetic
 from whence.engine.interpreter.instance import GraphInstance
@@ -46,6 +46,11 @@ def nothing(original: Any) -> Any:
 def just_the_pick(original: Any) -> Any:
     """A support rule that takes what explains for enough."""
     return lambda _self, pick, may_vanish: pick
+
+
+def only_the_heads(original: Any) -> Any:
+    """A Slice's rule that takes its heads for enough, whatever P is."""
+    return lambda _self, heads, inputs: (heads, None)
 
 
 Weakened = tuple[Any, str, Callable[[Any], Any], tuple[str, ...]]
@@ -122,9 +127,9 @@ WEAKENED: dict[str, Weakened] = {
     ),
     "a slice is never open": (slice_file.SliceMachine, "open", nothing, ("slice", "ltl")),
     "silent slices never matter": (
-        aggregates.Aggregate,
-        "_supported_by_all",
-        nothing,
+        Aggregate,
+        "terms",
+        only_the_heads,
         ("slice", "filter"),
     ),
     "ends lean on nothing": (GraphInstance, "end", nothing, ("filter",)),
