@@ -74,8 +74,8 @@ class Shelf:
 
     Attributes:
         stream: whose events they are.
-        events: in order; the events of a Slice's inside are in ``inner`` instead.
-        inner: by position.
+        events: in order of appearance.
+        inner: inside a Slice, by position.
     """
 
     stream: Stream

@@ -127,6 +127,7 @@ class Machine:
         event = Event(value, why, support, exists, stream, position)
         if self.shelf is not None:
             self.shelf.inner[position] = event
+            self.shelf.events.append(event)
         return event
 
 

@@ -165,7 +165,7 @@ class MemoryTracker:
         found = shelf.inner.get((position, 0) if isinstance(position, int) else position)
         if found is not None:
             return found
-        events = shelf.events
+        events = [] if shelf.inner else shelf.events
         if not isinstance(position, int) or not 0 <= position < len(events):
             last = f"0 to {len(events) - 1}" if events else "none yet"
             msg = (

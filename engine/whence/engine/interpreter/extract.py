@@ -177,13 +177,14 @@ class Extractor:
 
 
 def _kept(interpreter: Interpreter, detail: Detail) -> Iterator[KeptStream]:
-    exits = set(interpreter.plan.exits)
+    # An output has the name that the chain gives it, also where a Group's inside says it.
+    exits = dict(zip(interpreter.plan.exits, interpreter.chain.outputs, strict=True))
     for number, step in enumerate(interpreter.steps):
         for pipe, shelf in enumerate(step.shelves):
             several = len(step.shelves) > 1
             name = f"{step.name}.{pipe}" if several else step.name
             if (number, pipe) in exits:
-                yield KeptStream(name, step.name, pipe, "output", 1, shelf)
+                yield KeptStream(exits[number, pipe], step.name, pipe, "output", 1, shelf)
             elif detail == "steps":
                 yield KeptStream(name, step.name, pipe, "step", 1, shelf)
     for step, machine in zip(interpreter.steps, interpreter.machines, strict=True):

@@ -10,6 +10,9 @@ from whence.engine.processor import Machine, MachineFactory, Processor, Site
 
 __all__ = ["Fork"]
 
+MOST_PIPES = 1_000
+"""Every pipe has a name; a slip of the pen in a chain file must not fill the memory with them."""
+
 
 @dataclass(frozen=True)
 class Fork(Processor):
@@ -30,7 +33,8 @@ class Fork(Processor):
     def __post_init__(self) -> None:
         """Check m."""
         super().__post_init__()
-        self.require(type(self.m) is int and self.m >= 1, "m >= 1", self.m, "m=2 for two branches")
+        fits = type(self.m) is int and 1 <= self.m <= MOST_PIPES
+        self.require(fits, f"1 <= m <= {MOST_PIPES}", self.m, "m=2 for two branches")
 
     @property
     def output_count(self) -> int:

@@ -1,0 +1,17 @@
+"""What a run leaves on disk: logs in order, outputs, associations. See the page on the record."""
+
+from __future__ import annotations
+
+from whence.engine.record.logs import LogRecord, ingest
+from whence.engine.record.place import record_place
+from whence.engine.record.runs import RunRecord, RunWriter, list_runs, new_run_id
+
+__all__ = [
+    "LogRecord",
+    "RunRecord",
+    "RunWriter",
+    "ingest",
+    "list_runs",
+    "new_run_id",
+    "record_place",
+]

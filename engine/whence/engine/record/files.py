@@ -1,0 +1,50 @@
+"""Write files so that they are there whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+__all__ = ["read_json", "write_json", "write_table"]
+
+
+def _whole(path: Path, write: Callable[[Path], None]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
+    os.close(handle)
+    beside = Path(name)
+    try:
+        write(beside)
+        with beside.open("rb") as file:
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Replace a JSON file in one step."""
+    text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+    def write(beside: Path) -> None:
+        beside.write_text(text, encoding="utf-8")
+
+    _whole(path, write)
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """Write a Parquet file in one step."""
+    _whole(path, lambda beside: pq.write_table(table, beside, compression="zstd"))

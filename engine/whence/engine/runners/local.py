@@ -1,0 +1,156 @@
+"""Run a chain in this process, one event at a time, and leave a record."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from itertools import zip_longest
+from pathlib import Path
+
+from whence.engine.chain import Chain
+from whence.engine.errors import WhenceError
+from whence.engine.events import Event
+from whence.engine.expression import compile_expression
+from whence.engine.interpreter import Interpreter
+from whence.engine.record.logs import LogRecord
+from whence.engine.record.runs import RunRecord, RunWriter, new_run_id
+from whence.engine.runners.options import RunOptions
+from whence.engine.runners.parts import PartCutter
+from whence.engine.sketch import as_expression
+from whence.engine.tracker import MemoryTracker
+from whence.engine.traits import Traits
+from whence.engine.values import Value, ValueFault, as_condition
+
+__all__ = ["run_recorded", "selector"]
+
+Progress = Callable[[int, int], None]
+"""Called with how many input events are done and how many there are."""
+
+_END = object()
+
+
+def run_recorded(
+    root: Path,
+    chain: Chain,
+    logs: Mapping[str, LogRecord],
+    options: RunOptions | None = None,
+    *,
+    runner: str = "interpreter",
+    run_id: str | None = None,
+    progress: Progress | None = None,
+    began: Callable[[RunRecord], None] | None = None,
+) -> RunRecord:
+    """Run a chain over logs of the record; outputs and associations are written part by part.
+
+    Args:
+        root: the record's place.
+        chain: what to run.
+        logs: the record's logs, by their names in the chain.
+        options: what to keep and how.
+        runner: the name that the manifest gives to this way of running.
+        run_id: the new run's id, if it is known already.
+        progress: told how far it has come.
+        began: told as soon as the run is in the record, so that loading can begin.
+    """
+    options = options or RunOptions()
+    interpreter = Interpreter(chain, MemoryTracker(options.witnesses), closed=options.closed)
+    cutter = PartCutter(
+        interpreter,
+        options.detail,
+        None if options.tracked and options.where is None else selector(options),
+        options.chunk,
+    )
+    writer = RunWriter(
+        root,
+        run_id or new_run_id(),
+        {
+            "chain": chain.tree(),
+            "chain_digest": chain.digest,
+            "logs": {name: log.id for name, log in logs.items()},
+            "runner": runner,
+            "options": options.as_json(),
+            "versions": versions(),
+            "metadata": dict(options.metadata),
+            "chunk": options.chunk,
+            "streams": cutter.streams(),
+        },
+    )
+    if began is not None:
+        began(writer)
+    try:
+        _feed(interpreter, logs, cutter, writer, options, progress)
+    except BaseException as error:
+        # Named in the record too: whoever looks later sees why it ends here.
+        message = str(error) if isinstance(error, WhenceError) else type(error).__name__
+        writer.finish("failed", error=message)
+        raise
+    writer.finish("complete", pending=interpreter.pending())
+    return RunRecord(root, writer.id)
+
+
+def _feed(
+    interpreter: Interpreter,
+    logs: Mapping[str, LogRecord],
+    cutter: PartCutter,
+    writer: RunWriter,
+    options: RunOptions,
+    progress: Progress | None,
+) -> None:
+    total = sum(log.length for log in logs.values())
+    interpreter.begin()
+    cutter.saw(-1)
+    moment = -1
+    for done, (position, name, value) in enumerate(_rounds(interpreter, logs), start=1):
+        interpreter.feed(name, value)
+        moment = max(moment, position)
+        cutter.saw(moment)
+        if done % options.chunk == 0:
+            if cutter.write(writer):
+                writer.publish()
+            if progress is not None:
+                progress(done, total)
+    interpreter.close()
+    cutter.saw(moment)
+    cutter.write(writer, last=True)
+    if progress is not None:
+        progress(total, total)
+
+
+def _rounds(
+    interpreter: Interpreter, logs: Mapping[str, LogRecord]
+) -> Iterator[tuple[int, str, Value]]:
+    """Position by position, the logs in the chain's order."""
+    names = interpreter.chain.inputs
+    fronts = zip_longest(*(logs[name].read() for name in names), fillvalue=_END)
+    for position, front in enumerate(fronts):
+        for name, value in zip(names, front, strict=True):
+            if value is not _END:
+                yield position, name, value
+
+
+def selector(options: RunOptions) -> Callable[[Event], bool]:
+    """Which outputs are tracked: none in an untracked run, else those that ``where`` is true of."""
+    if not options.tracked or options.where is None:
+        return lambda event: options.tracked
+    condition = compile_expression(as_expression(options.where), [Traits()])
+
+    def selected(event: Event) -> bool:
+        try:
+            return as_condition(condition.value((event,)))
+        except ValueFault as fault:
+            msg = f"where {options.where!r}: {fault}"
+            raise WhenceError(msg) from fault
+
+    return selected
+
+
+def versions() -> dict[str, str]:
+    """What ran: Whence, Python, and the packages that compute or write."""
+    found = {"python": platform.python_version()}
+    for package in ("whence", "pyarrow", "pyspark"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,58 @@
+"""What can be chosen for a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from whence.engine.errors import ParameterError
+from whence.engine.interpreter.extract import Detail
+from whence.engine.tracker import Witnesses
+
+__all__ = ["RunOptions"]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a run is done and what it keeps.
+
+    Attributes:
+        tracked: keep what explains each output.
+        detail: ``ends`` keeps output to input, ``steps`` every processor's events.
+        witnesses: ``first``, or ``all`` alternatives.
+        where: formula text over an output's ``value``; only outputs that it is true of are tracked.
+        closed: close the logs after the last event.
+        chunk: events a part of the record.
+        metadata: whatever belongs to the run: owner, purpose, legal basis, retention.
+    """
+
+    tracked: bool = True
+    detail: Detail = "ends"
+    witnesses: Witnesses = "first"
+    where: str | None = None
+    closed: bool = False
+    chunk: int = 5000
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be chosen."""
+        choices = {"detail": ("ends", "steps"), "witnesses": ("first", "all")}
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                listed = " or ".join(allowed)
+                msg = f"{name}: expected {listed}; got {getattr(self, name)!r}; try {allowed[0]}"
+                raise ParameterError(msg)
+        if self.chunk < 1:
+            msg = f"chunk: expected at least 1 event a part; got {self.chunk}; try 5000"
+            raise ParameterError(msg)
+
+    def as_json(self) -> dict[str, Any]:
+        """As the manifest keeps them."""
+        return {
+            "tracked": self.tracked,
+            "detail": self.detail,
+            "witnesses": self.witnesses,
+            "where": self.where,
+            "closed": self.closed,
+        }

@@ -1,0 +1,154 @@
+"""Cut the events of a run into the parts of its record, as far as the run has come."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+
+from whence.engine.associations import Association
+from whence.engine.events import Event
+from whence.engine.interpreter import Interpreter
+from whence.engine.interpreter.extract import Detail, Extractor, KeptStream
+from whence.engine.record.runs import RunWriter
+from whence.engine.record.schema import OUTPUTS, canonical
+from whence.engine.values import kind_of
+
+__all__ = ["PartCutter"]
+
+
+def _outer_position(event: Event) -> int:
+    position = event.position
+    while not isinstance(position, int):
+        position = position[0]
+    return position
+
+
+class PartCutter:
+    """Writes parts that are complete, and at the end the rest.
+
+    A part n of a stream holds the positions n*chunk to (n+1)*chunk - 1; inside a Slice the position
+    in the whole stream counts.
+    """
+
+    def __init__(
+        self,
+        interpreter: Interpreter,
+        detail: Detail,
+        where: Callable[[Event], bool] | None,
+        chunk: int,
+    ) -> None:
+        """Learn what the run keeps."""
+        self.interpreter = interpreter
+        self.where = where
+        self.chunk = chunk
+        self.extractor = Extractor(interpreter, detail, where)
+        self._written = dict.fromkeys((kept.name for kept in self.extractor.streams), 0)
+        self._moments: dict[int, list[int]] = {id(kept): [] for kept in self.extractor.streams}
+        self._zones: dict[str, list[Association]] = {}
+        self._taken: dict[str, int] = {}
+
+    def streams(self) -> list[dict[str, object]]:
+        """The streams as the manifest lists them at the start."""
+        return [
+            {
+                "name": kept.name,
+                "processor": kept.processor,
+                "pipe": kept.pipe,
+                "role": kept.role,
+                "w": kept.w,
+            }
+            for kept in self.extractor.streams
+        ]
+
+    def saw(self, moment: int) -> None:
+        """Note, after an input, at which moment the new events appeared."""
+        for kept in self.extractor.streams:
+            if kept.shelf is not None and kept.role != "inner":
+                moments = self._moments[id(kept)]
+                moments.extend([moment] * (len(kept.shelf.events) - len(moments)))
+
+    def write(self, writer: RunWriter, *, last: bool = False) -> bool:
+        """Write every part that is complete, at the end all; say whether there was any."""
+        wrote = False
+        for kept in self.extractor.streams:
+            if kept.role == "end":
+                if last:
+                    rows = [r for r in self.extractor.end_rows() if r.stream == kept.name]
+                    writer.add(kept.name, 0, None, rows)
+                continue
+            for part, events, rows in self._ready(kept, last):
+                told = sum(1 for e in events if self._is_told(kept, e))
+                writer.add(kept.name, part, self._table(kept, events), rows, told)
+                wrote = True
+        return wrote
+
+    def _is_told(self, kept: KeptStream, event: Event) -> bool:
+        return kept.role != "output" or self.where is None or self.where(event)
+
+    def _ready(
+        self, kept: KeptStream, last: bool
+    ) -> Iterator[tuple[int, list[Event], list[Association]]]:
+        if kept.shelf is not None and kept.role != "inner":
+            events = kept.shelf.events
+            done = self._written[kept.name]
+            while len(events) - done >= self.chunk or (last and len(events) > done):
+                part = events[done : done + self.chunk]
+                yield done // self.chunk, part, list(self.extractor.rows(kept, part))
+                done += len(part)
+                self._written[kept.name] = done
+            return
+        reached = self._outer(kept)
+        if kept.shelf is None:
+            self._zones.setdefault(kept.name, []).extend(self.extractor.head_rows(kept.processor))
+        while reached > (self._written[kept.name] + 1) * self.chunk or last:
+            part_no = self._written[kept.name]
+            limit = (part_no + 1) * self.chunk
+            if kept.shelf is None:
+                zones = self._zones[kept.name]
+                now = [z for z in zones if (z.lo if z.hi is None else z.hi + 1) < limit or last]
+                self._zones[kept.name] = [z for z in zones if z not in now]
+                yield part_no, [], now
+            else:
+                yield from self._inner_part(kept, part_no, limit)
+            self._written[kept.name] = part_no + 1
+            if last and limit >= reached:
+                return
+
+    def _inner_part(
+        self, kept: KeptStream, part_no: int, limit: int
+    ) -> Iterator[tuple[int, list[Event], list[Association]]]:
+        assert kept.shelf is not None
+        events, first = kept.shelf.events, self._taken.get(kept.name, 0)
+        end = bisect_left(events, limit, lo=first, key=_outer_position)
+        self._taken[kept.name] = end
+        part = events[first:end]
+        if part:
+            yield part_no, part, list(self.extractor.rows(kept, part))
+
+    def _outer(self, kept: KeptStream) -> int:
+        """How far the Slice that a stream belongs to has come."""
+        for step, machine in zip(self.interpreter.steps, self.interpreter.machines, strict=True):
+            if kept.processor == step.name or kept.processor.startswith(f"{step.name}/"):
+                return machine.count
+        return 0
+
+    def _table(self, kept: KeptStream, events: list[Event]) -> pa.Table | None:
+        if kept.shelf is None:
+            return None
+        positions = [self.extractor.position(kept, event) for event in events]
+        if kept.role == "inner":
+            moments = [position // kept.w for position in positions]
+        else:
+            known = self._moments[id(kept)]
+            moments = [known[position] for position in positions]
+        return pa.Table.from_pydict(
+            {
+                "position": positions,
+                "moment": moments,
+                "kind": [kind_of(event.value) for event in events],
+                "value": [canonical(event.value) for event in events],
+            },
+            schema=OUTPUTS,
+        )
