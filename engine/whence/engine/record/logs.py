@@ -145,7 +145,7 @@ def _write(
     waiting = first
     while True:
         batch, waiting = waiting[:chunk], waiting[chunk:]
-        if not batch:
+        if not batch and parts:  # a log without events has one part without rows
             return columns, plain, length, parts, digest.hexdigest()
         records = [_record(e, plain, length + n) for n, e in enumerate(batch)]
         for record in records:

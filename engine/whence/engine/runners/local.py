@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from itertools import zip_longest
 from pathlib import Path
@@ -22,10 +22,13 @@ from whence.engine.tracker import MemoryTracker
 from whence.engine.traits import Traits
 from whence.engine.values import Value, ValueFault, as_condition
 
-__all__ = ["run_recorded", "selector"]
+__all__ = ["Arrivals", "Progress", "in_rounds", "run_recorded", "selector"]
 
 Progress = Callable[[int, int], None]
 """Called with how many input events are done and how many there are."""
+
+Arrivals = Iterator[tuple[int, str, Value]]
+"""Events as they arrive: position, log, value."""
 
 _END = object()
 
@@ -38,6 +41,7 @@ def run_recorded(
     *,
     runner: str = "interpreter",
     run_id: str | None = None,
+    events: Arrivals | None = None,
     progress: Progress | None = None,
     began: Callable[[RunRecord], None] | None = None,
 ) -> RunRecord:
@@ -50,6 +54,7 @@ def run_recorded(
         options: what to keep and how.
         runner: the name that the manifest gives to this way of running.
         run_id: the new run's id, if it is known already.
+        events: the events of the logs if someone else reads them; else they are read here.
         progress: told how far it has come.
         began: told as soon as the run is in the record, so that loading can begin.
     """
@@ -79,7 +84,9 @@ def run_recorded(
     if began is not None:
         began(writer)
     try:
-        _feed(interpreter, logs, cutter, writer, options, progress)
+        total = sum(log.length for log in logs.values())
+        arrivals = in_rounds(chain.inputs, logs) if events is None else events
+        _feed(interpreter, arrivals, total, cutter, writer, progress)
     except BaseException as error:
         # Named in the record too: whoever looks later sees why it ends here.
         message = str(error) if isinstance(error, WhenceError) else type(error).__name__
@@ -91,21 +98,20 @@ def run_recorded(
 
 def _feed(
     interpreter: Interpreter,
-    logs: Mapping[str, LogRecord],
+    events: Arrivals,
+    total: int,
     cutter: PartCutter,
     writer: RunWriter,
-    options: RunOptions,
     progress: Progress | None,
 ) -> None:
-    total = sum(log.length for log in logs.values())
     interpreter.begin()
     cutter.saw(-1)
     moment = -1
-    for done, (position, name, value) in enumerate(_rounds(interpreter, logs), start=1):
+    for done, (position, name, value) in enumerate(events, start=1):
         interpreter.feed(name, value)
         moment = max(moment, position)
         cutter.saw(moment)
-        if done % options.chunk == 0:
+        if done % cutter.chunk == 0:
             if cutter.write(writer):
                 writer.publish()
             if progress is not None:
@@ -117,11 +123,8 @@ def _feed(
         progress(total, total)
 
 
-def _rounds(
-    interpreter: Interpreter, logs: Mapping[str, LogRecord]
-) -> Iterator[tuple[int, str, Value]]:
-    """Position by position, the logs in the chain's order."""
-    names = interpreter.chain.inputs
+def in_rounds(names: Sequence[str], logs: Mapping[str, LogRecord]) -> Arrivals:
+    """The events of the logs position by position, the logs in the chain's order."""
     fronts = zip_longest(*(logs[name].read() for name in names), fillvalue=_END)
     for position, front in enumerate(fronts):
         for name, value in zip(names, front, strict=True):
