@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-__all__ = ["LOG", "Traits"]
+__all__ = ["LOG", "MOST_PIPES", "Traits"]
+
+MOST_PIPES = 1_000
+"""Pipes have names; a slip of the pen in a chain file must not fill the memory with them."""
 
 
 @dataclass(frozen=True, slots=True)

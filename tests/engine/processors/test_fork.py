@@ -18,5 +18,5 @@ def test_every_pipe_carries_the_input(pipe: str) -> None:
 
 def test_bad_parameters_are_refused() -> None:
     assert refusal(lambda: Fork("both", m=0)) == (
-        "Fork 'both': expected m >= 1; got 0; try m=2 for two branches"
+        "Fork 'both': expected 1 <= m <= 1000; got 0; try m=2 for two branches"
     )

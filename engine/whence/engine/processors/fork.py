@@ -7,11 +7,9 @@ from typing import Any, ClassVar
 
 from whence.engine.events import Event
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.traits import MOST_PIPES
 
 __all__ = ["Fork"]
-
-MOST_PIPES = 1_000
-"""Every pipe has a name; a slip of the pen in a chain file must not fill the memory with them."""
 
 
 @dataclass(frozen=True)
