@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from random import Random
 from typing import Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.text_strategies import BROAD, expressions
+from tests.engine.text_strategies import BROAD, FULL, expressions
 from whence.engine.chain import Chain, Log
 from whence.engine.chain_file import dump_chain, load_chain, with_columns
 from whence.engine.definition import chain_from_tree
@@ -196,6 +197,9 @@ ERRORS: list[tuple[str, int, int, str]] = [
     ("logs: {lgo: {}}\nid: a\ntrim: 1", 1, 1, "got 'lgo'; try 'log'"),
     ("logs:\n  log:\n    columns: {p: int}\nid: a\ntrim: 1", 3, 18, "got 'int'"),
     ("logs:\n  log:\n    colums: {p: integer}\nid: a\ntrim: 1", 3, 5, "'columns' (did you mean"),
+    (GRAPH + "    b: {from: [{a: 1}], is: {trim: 1}}", 5, 15, "expected its name; got {'a': 1}"),
+    (GRAPH + "  output: 3", 5, 11, "expected its name; got 3"),
+    ("id: a\nturn_into: {instant: 3}", 2, 12, "expected another shape here; got {'instant': 3}"),
     ("a: &x [1]\nb: *x", 2, 4, "got the alias *x"),
     ("a: !!python/object/apply:os.system [ls]", 1, 4, "got the tag 'python/object/apply:"),
     ("id: a\napply: \"x y\" > 0", 2, 16, "got '0'; try quotes around a whole formula"),
@@ -274,6 +278,44 @@ def test_columns_are_added_to_what_is_declared() -> None:
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(ParameterError, match="expected yaml or json; got 'toml'"):
         dump_chain(Chain.of(Trim("a", 1)), "toml")  # type: ignore[arg-type]
+
+
+JUNK: tuple[Any, ...] = (
+    *(None, True, 0, -1, 1.5, 10**30, "", "x", "a b", "$9999999", [], {}, [1], ["x"], {"x": 1}),
+    *({"id": "q", "trim": 1}, {"instant": 3}, {"map": 3}, {"field": 3}, {"input": 10**9}),
+    *({"and": []}, {"call": 3, "arguments": []}, {"constant": {"duration": "x"}}),
+)
+
+
+def _damaged(tree: Any, random: Random) -> Any:
+    """A copy with one part replaced, removed or renamed."""
+    tree = json.loads(json.dumps(tree))
+    holders: list[Any] = [tree]
+    for holder in holders:
+        inner = holder.values() if isinstance(holder, dict) else holder
+        holders += [item for item in inner if isinstance(item, (dict, list)) and item]
+    holder = random.choice(holders)
+    place = random.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
+    part = holder.pop(place) if random.random() < 0.4 else None
+    if part is None:
+        holder[place] = json.loads(json.dumps(random.choice(JUNK)))
+    elif isinstance(holder, dict) and random.random() < 0.5:
+        holder[random.choice(["x", "id", "of", "wher", "line"])] = part
+    return tree
+
+
+def test_damaged_files_are_refused_in_one_line_and_in_no_time() -> None:
+    random = Random(5)
+    refused = []
+    for _ in range(20_000 if FULL else 600):
+        tree = _damaged(random.choice(VECTORS)["chain"], random)
+        try:
+            load_chain(json.dumps(tree), make_ids=True)
+        except DefinitionError as error:
+            refused.append(str(error))
+    form = re.compile(r"the text, line \d+, column \d+: .*expected .+; got .+; try .+")
+    assert len(refused) > 300
+    assert [message for message in refused if not form.fullmatch(message)] == []
 
 
 def test_a_users_function_is_written_by_its_import_path() -> None:

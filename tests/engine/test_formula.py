@@ -130,6 +130,7 @@ ERRORS: list[tuple[str, int, int, str, str]] = [
     ("x.y", 1, 2, "got '.'", "double quotes"),
     ("abs(a, b)", 1, 1, "expected 1 argument of abs; got 2", "removing"),
     ("a > 9223372036854775808", 1, 5, "64 bits", "9223372036854775808.0"),
+    ("a + $1000000.b", 1, 5, "a pipe below $1000; got $1000000", "$0"),
     ("a > 1e999", 1, 5, "a float below", "smaller"),
     ("G (a)", 1, 1, "the temporal operator G", "`formula:`"),
     ("a + nosuchmodule:f(a)", 1, 5, "importable function", "installing"),

@@ -11,7 +11,7 @@ from whence.engine.expression import Call, Constant, Expression, Field, Input
 from whence.engine.functions import FUNCTIONS, load_function
 from whence.engine.values import INT64_MAX, INT64_MIN
 
-__all__ = ["BROAD", "THOROUGH", "expressions"]
+__all__ = ["BROAD", "FULL", "THOROUGH", "expressions"]
 
 FULL = os.environ.get("WHENCE_TEST_PROFILE") == "full"
 THOROUGH = settings(max_examples=5_000 if FULL else 150, deadline=None)

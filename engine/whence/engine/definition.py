@@ -77,7 +77,12 @@ class DefinitionReader:
             raise DefinitionError(str(fault), self.path) from fault
         except (TypeError, AttributeError, KeyError, ValueError) as fault:
             # A value of a shape that no reader foresaw, such as a list where a name belongs.
-            msg = f"a chain file: expected another shape here; got {fault}; try the reference page"
+            written = repr(self._here())
+            shown = written if len(written) <= 60 else written[:57] + "..."
+            msg = (
+                f"a chain file: expected another shape here; got {shown}; "
+                "try the form on the reference page of chain files"
+            )
             raise DefinitionError(msg, self.path) from fault
         self.path = before
 
@@ -111,13 +116,24 @@ class DefinitionReader:
                 raise DefinitionError(str(fault), (*self.path, *self._steps_to(written))) from fault
         return expression_from_json(written)
 
-    def _steps_to(self, part: Any) -> Path:
-        """From the present place to a part of it that a processor took out by itself."""
+    def _here(self) -> Any:
         here = self.root
         for step in self.path:
             here = here[step]
+        return here
+
+    def names(self, written: Any) -> list[str]:
+        """Read the name of a pipe, or a list of such names."""
+        names = written if isinstance(written, list) else [written]
+        for name in names:
+            if not isinstance(name, str):
+                raise self.refuse("a pipe", "its name", name, "a log's name or a node's")
+        return names
+
+    def _steps_to(self, part: Any) -> Path:
+        """From the present place to a part of it that a processor took out by itself."""
         # Breadth first: what a processor takes out lies just below.
-        waiting: list[tuple[Path, Any]] = [((), here)]
+        waiting: list[tuple[Path, Any]] = [((), self._here())]
         for steps, item in waiting:
             if item is part:
                 return steps
@@ -180,17 +196,18 @@ class DefinitionReader:
             for name, node in graph["nodes"].items():
                 with self.at(name):
                     self.keys(node, {"from", "is"}, {"from", "is"})
-                    sources = node["from"]
-                    sources = [sources] if isinstance(sources, str) else sources
+                    with self.at("from"):
+                        sources = self.names(node["from"])
                     with self.at("is"):
                         made.append((self.processor(node["is"], name), sources))
-        outputs = graph.get("outputs")
-        if "output" in graph:
-            if outputs is not None:
-                raise self.refuse("a graph", "`output` or `outputs`", "both", "only one of them")
-            outputs = [graph["output"]]
-        inputs = graph["inputs"]
-        inputs = [inputs] if isinstance(inputs, str) else inputs
+        if "output" in graph and "outputs" in graph:
+            raise self.refuse("a graph", "`output` or `outputs`", "both", "only one of them")
+        outputs = None
+        for key in graph.keys() & {"output", "outputs"}:
+            with self.at(key):
+                outputs = self.names(graph[key])
+        with self.at("inputs"):
+            inputs = self.names(graph["inputs"])
         try:
             return Chain.graph(inputs, made, outputs, logs)
         except ChainError as fault:

@@ -11,6 +11,7 @@ from whence.engine.errors import DefinitionError
 from whence.engine.expression import Call, Constant, Expression, Field, Input
 from whence.engine.functions import FUNCTIONS, check_path, function_named, load_function
 from whence.engine.functions.time import parse_instant
+from whence.engine.traits import MOST_PIPES
 from whence.engine.values import Value, describe
 
 __all__ = ["expression_from_json", "expression_json", "value_from_json", "value_json"]
@@ -140,8 +141,8 @@ def _read(written: Json) -> Expression:
 
 
 def _pipe(written: Json) -> int:
-    if type(written) is not int or written < 0:
-        _refuse(written, "the number of a pipe", "0 for the first")
+    if type(written) is not int or not 0 <= written < MOST_PIPES:
+        _refuse(written, f"the number of a pipe below {MOST_PIPES}", "0 for the first")
     return int(written)
 
 

@@ -15,6 +15,7 @@ from whence.engine.expression import Constant, Field, Input
 from whence.engine.formula.faults import fault_at, fault_of
 from whence.engine.formula.nodes import Node
 from whence.engine.functions import FUNCTIONS, load_function
+from whence.engine.traits import MOST_PIPES
 from whence.engine.values import Value
 
 __all__ = ["parse"]
@@ -155,11 +156,11 @@ class _Reader(Transformer[Token, Node]):
 
     def event(self, pipe: Token) -> Node:
         """``$1``."""
-        return Node(pipe, Input(int(pipe[1:])))
+        return Node(pipe, Input(_number(pipe)))
 
     def field(self, pipe: Token, name: Token) -> Node:
         """``$1.amount``."""
-        return Node(pipe, Field(_unquoted(name), int(pipe[1:])))
+        return Node(pipe, Field(_unquoted(name), _number(pipe)))
 
     def call(self, name: Token, arguments: tuple[Node, ...]) -> Node:
         """``max(x, y)``."""
@@ -182,6 +183,13 @@ class _Reader(Transformer[Token, Node]):
         """``(x)``."""
         inner.closed = True
         return inner
+
+
+def _number(pipe: Token) -> int:
+    number = int(pipe[1:6])
+    if number >= MOST_PIPES:
+        raise fault_at(pipe, f"a pipe below ${MOST_PIPES}", str(pipe), "$0 for the first")
+    return number
 
 
 def _all_names() -> str:
