@@ -2,7 +2,7 @@
 
 The log was put in order once, into Parquet with positions. Spark reads it, sorts it by position
 into one partition, and the interpreter runs inside ``mapInArrow``. The task writes the record part
-by part; a part that is written again is the same, so that a task that is started again does no harm.
+by part; a part that is written again is the same, so that a task started again does no harm.
 """
 
 from __future__ import annotations
