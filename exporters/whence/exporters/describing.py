@@ -1,0 +1,185 @@
+"""What an export says of a run as a whole: who ran what, on which logs, with which result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whence.exporters.identifiers import DCTERMS, PROV, Name, link
+from whence.exporters.model import Event, Log, Run, Stream
+from whence.exporters.names import RunNames
+from whence.exporters.statements import (
+    END_TIME,
+    KINDS,
+    START_TIME,
+    TYPE,
+    Attributes,
+    Literal,
+    Statement,
+    clean,
+)
+from whence.exporters.vocabulary import term
+
+__all__ = ["about_bundle", "about_run", "event_statements", "event_type", "facts", "range_entity"]
+
+_ENTITY, _MEMBER = KINDS["entity"], KINDS["hadMember"]
+_POSITION = term("position")
+_COLLECTION = (TYPE, Name(PROV, "Collection"))
+_PLAN = (TYPE, Name(PROV, "Plan"))
+_EVENT_TYPES = {"output": "Output", "end": "End"}
+
+
+def facts(**known: Literal | None) -> Attributes:
+    """Attributes in Whence's own words; what is not known is left out."""
+    return tuple(
+        (term(word), clean(value) if isinstance(value, str) else value)
+        for word, value in known.items()
+        if value is not None
+    )
+
+
+def about_bundle(names: RunNames, bundle: Name, extra: Attributes = ()) -> tuple[Statement, ...]:
+    """What stands outside the bundle: that it is one, and which software made it."""
+    export = Name(bundle.space, f"{bundle.local}-export")
+    space = bundle.space
+    return (
+        Statement(_ENTITY, bundle, (), ((TYPE, Name(PROV, "Bundle")), *extra)),
+        _engine(names),
+        Statement(KINDS["activity"], export, (), ((TYPE, term("Export")),)),
+        Statement(
+            KINDS["wasGeneratedBy"],
+            space.name(f"{bundle.local}-generation"),
+            (bundle, export),
+        ),
+        Statement(
+            KINDS["wasAttributedTo"],
+            space.name(f"{bundle.local}-attribution"),
+            (bundle, names.engine),
+        ),
+        Statement(
+            KINDS["wasAssociatedWith"],
+            space.name(f"{bundle.local}-association"),
+            (export, names.engine, None),
+        ),
+    )
+
+
+def _engine(names: RunNames) -> Statement:
+    return Statement(
+        KINDS["agent"],
+        names.engine,
+        (),
+        ((TYPE, Name(PROV, "SoftwareAgent")), *facts(name="Whence")),
+    )
+
+
+def about_run(run: Run, names: RunNames) -> Iterator[Statement]:
+    """The run, its chain and processors, its logs and streams."""
+    times: Attributes = ()
+    if run.started is not None:
+        times += ((START_TIME, run.started),)
+    if run.ended is not None:
+        times += ((END_TIME, run.ended),)
+    yield Statement(
+        KINDS["activity"],
+        names.run,
+        (),
+        (*times, (TYPE, term("Run")), *facts(name=run.id), *run.facts),
+    )
+    yield _engine(names)
+    yield Statement(
+        KINDS["wasAssociatedWith"],
+        names.space.name("association"),
+        (names.run, names.engine, names.chain),
+    )
+    yield from _chain(run, names)
+    yield from _works(names)
+    yield from _logs(run, names)
+    for stream in run.streams:
+        yield from _stream(stream, names)
+
+
+def _logs(run: Run, names: RunNames) -> Iterator[Statement]:
+    by_collection: dict[Name, list[Log]] = {}
+    for log in run.logs:
+        by_collection.setdefault(names.collection(log.place), []).append(log)
+    for collection, same in by_collection.items():
+        # A chain may read one log under several names.
+        called = [fact for log in same for fact in facts(name=log.name)]
+        log = same[0]
+        known = facts(count=log.count, digest=log.digest, source=log.source)
+        types = (_COLLECTION, (TYPE, term("Log")))
+        yield Statement(_ENTITY, collection, (), (*types, *called, *known))
+        usage = names.space.name(f"used-{link(collection.space)}")
+        yield Statement(KINDS["used"], usage, (names.run, collection))
+
+
+def _chain(run: Run, names: RunNames) -> Iterator[Statement]:
+    if names.chain is None:
+        return
+    known = facts(digest=run.chain_digest, definition=run.chain)
+    types = ((TYPE, Name(PROV, "Plan")), _COLLECTION, (TYPE, term("Chain")))
+    yield Statement(_ENTITY, names.chain, (), (*types, *known))
+    for processor in run.processors:
+        plan = names.plans[processor.id]
+        known = facts(name=processor.id, kind=processor.kind, definition=processor.definition)
+        yield Statement(_ENTITY, plan, (), (_PLAN, (TYPE, term("Processor")), *known))
+        yield Statement(_MEMBER, None, (names.chain, plan))
+
+
+def _works(names: RunNames) -> Iterator[Statement]:
+    for processor, work in names.works.items():
+        part = (Name(DCTERMS, "isPartOf"), names.run)
+        known = ((TYPE, term("Work")), *facts(processor=processor), part)
+        yield Statement(KINDS["activity"], work, (), known)
+        yield Statement(
+            KINDS["wasAssociatedWith"],
+            work.space.name("association"),
+            (work, names.engine, names.plans.get(processor)),
+        )
+        yield Statement(KINDS["wasStartedBy"], work.space.name("start"), (work, None, names.run))
+
+
+def _stream(stream: Stream, names: RunNames) -> Iterator[Statement]:
+    collection = names.collection(stream.place)
+    known = facts(
+        name=stream.place,
+        processor=stream.processor,
+        pipe=stream.pipe,
+        role=stream.role,
+        count=stream.count,
+        tracked=stream.tracked,
+    )
+    yield Statement(_ENTITY, collection, (), (_COLLECTION, (TYPE, term("Stream")), *known))
+    work = names.works.get(stream.processor)
+    if work is not None:
+        generation = collection.space.name("generation")
+        yield Statement(KINDS["wasGeneratedBy"], generation, (collection, work))
+
+
+def event_type(run: Run, place: str) -> Name:
+    """The class of the events of a log or stream."""
+    for stream in run.streams:
+        if stream.place == place:
+            return term(_EVENT_TYPES.get(stream.role, "Inner"))
+    return term("Input")
+
+
+def event_statements(
+    event: Event, names: RunNames, type_: Name, collection: Name
+) -> tuple[Statement, Statement]:
+    """An event, and that it belongs to its log or stream."""
+    name = collection.space.event(event.position)
+    attributes: Attributes = ((TYPE, type_), (_POSITION, event.position), *event.attributes)
+    return (
+        Statement(_ENTITY, name, (), attributes),
+        Statement(_MEMBER, None, (collection, name)),
+    )
+
+
+def range_entity(name: Name, of: Name, first: int, last: int | None) -> Statement:
+    """The events of a log or stream from one position to another, without naming them."""
+    part = ((TYPE, term("Range")), (term("of"), of))
+    count = None if last is None else last - first + 1
+    return Statement(
+        _ENTITY, name, (), (_COLLECTION, *part, *facts(first=first, last=last, count=count))
+    )

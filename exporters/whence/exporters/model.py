@@ -1,0 +1,150 @@
+"""What an export is made from: a run, its events and its relations, whatever they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from whence.engine.associations import LOG_PREFIX
+from whence.exporters.statements import Attributes
+
+__all__ = ["Answer", "Edge", "Event", "Finding", "Log", "Processor", "Run", "Stream"]
+
+
+@dataclass(frozen=True)
+class Log:
+    """An input log of a run.
+
+    Attributes:
+        name: what the chain calls it.
+        id: its identity.
+        count: how many events it has.
+        digest: of its content.
+        source: where it was read from.
+    """
+
+    name: str
+    id: str
+    count: int | None = None
+    digest: str | None = None
+    source: str | None = None
+
+    @property
+    def place(self) -> str:
+        """The name under which relations lead to it."""
+        return LOG_PREFIX + self.name
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream of a run: an output pipe of a processor.
+
+    Attributes:
+        place: the name under which relations lead to it.
+        processor: the processor's full id.
+        pipe: the number of the pipe.
+        role: as in the record.
+        count: how many events it has.
+        tracked: how many of them have relations.
+    """
+
+    place: str
+    processor: str
+    pipe: int
+    role: str
+    count: int | None = None
+    tracked: int | None = None
+
+
+@dataclass(frozen=True)
+class Processor:
+    """A processor of the chain: its id, its kind and its definition as JSON, if they are known."""
+
+    id: str
+    kind: str | None = None
+    definition: str | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is known of a run as a whole.
+
+    Attributes:
+        id: the run's id.
+        logs: what it read.
+        streams: what it wrote.
+        chain_digest: of the chain's definition; ``None`` for a run that is no chain.
+        chain: the definition as JSON.
+        processors: the chain's processors.
+        engine: the version of Whence that ran it.
+        started: when it began.
+        ended: when it ended.
+        facts: whatever else is said of it.
+    """
+
+    id: str
+    logs: tuple[Log, ...]
+    streams: tuple[Stream, ...]
+    chain_digest: str | None = None
+    chain: str | None = None
+    processors: tuple[Processor, ...] = ()
+    engine: str | None = None
+    started: datetime | None = None
+    ended: datetime | None = None
+    facts: Attributes = ()
+
+
+class Event(NamedTuple):
+    """An event: where it is, and what is said of it beyond that."""
+
+    place: str
+    position: int
+    attributes: Attributes = ()
+
+
+class Edge(NamedTuple):
+    """An output and an input that it rests on, each as a place and a position.
+
+    Attributes:
+        relation: how the output rests on it.
+        fields: the fields that matter; ``None``: the whole event; empty: only that it is there.
+        copy: fields asked of the output are asked of the input.
+        witness: the alternatives that it is part of; ``None``: of all.
+    """
+
+    output: tuple[str, int]
+    input: tuple[str, int]
+    relation: Literal["explains", "trigger", "supports"] = "explains"
+    fields: tuple[str, ...] | None = None
+    copy: bool = False
+    witness: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A set of events that an answer names, as ranges of positions, by place."""
+
+    name: str
+    ranges: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a question about a run.
+
+    Attributes:
+        run: the run that was asked about.
+        question: in words; the same words, the same answer's name.
+        events: every event that an edge touches, once.
+        edges: the relations that the answer shows, event by event.
+        findings: the sets that it names.
+        facts: whatever else is said of it.
+    """
+
+    run: Run
+    question: str
+    events: tuple[Event, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    findings: tuple[Finding, ...] = field(default=())
+    facts: Attributes = ()

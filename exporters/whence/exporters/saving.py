@@ -1,0 +1,96 @@
+"""Write a document to a file: there whole or not at all, the same bytes each time."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from whence.engine.errors import ParameterError, WhenceError
+from whence.exporters.nquads import nquads
+from whence.exporters.prov_json import prov_json
+from whence.exporters.rdf import write_trig
+from whence.exporters.statements import Document
+
+__all__ = ["FORMATS", "format_of", "write_document"]
+
+FORMATS = {"prov-json": (".json", ".provjson"), "nquads": (".nq",), "trig": (".trig",)}
+"""Each format, and how the names of its files end; ``.gz`` may follow."""
+
+
+def format_of(path: Path, given: str | None = None) -> str:
+    """The format that was asked for, by its name or by how the file's name ends.
+
+    >>> format_of(Path("why.nq.gz"))
+    'nquads'
+    """
+    if given is not None:
+        if given not in FORMATS:
+            known = ", ".join(FORMATS)
+            msg = f"a format: expected one of {known}; got {given!r}; try prov-json"
+            raise ParameterError(msg)
+        return given
+    name = path.name.removesuffix(".gz")
+    for known, endings in FORMATS.items():
+        if name.endswith(endings):
+            return known
+    listed = ", ".join(ending for each in FORMATS.values() for ending in each)
+    msg = (
+        f"{path.name}: expected a name that ends in one of {listed} (and .gz); "
+        f"got {''.join(path.suffixes) or 'none of them'!r}; try why.json"
+    )
+    raise ParameterError(msg)
+
+
+def write_document(document: Document, path: Path, format: str | None = None) -> Path:
+    """Write a document; with ``.gz`` behind the name, compressed.
+
+    Args:
+        document: what to write.
+        path: the file; what was there before is replaced when the new one is complete.
+        format: ``prov-json``, ``nquads`` or ``trig``; by the name of the file unless given.
+    """
+    chosen = format_of(path, format)
+    try:
+        with _whole(path) as raw:
+            if path.name.endswith(".gz"):
+                # No name and no time in the header: the same export has the same bytes.
+                with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
+                    _write(document, chosen, cast("IO[bytes]", packed), path.parent)
+            else:
+                _write(document, chosen, raw, path.parent)
+    except OSError as error:
+        what = error.strerror or str(error)
+        msg = f"{path}: expected a file that can be written; got: {what}; try another folder"
+        raise WhenceError(msg) from error
+    return path
+
+
+def _write(document: Document, format: str, file: IO[bytes], beside: Path) -> None:
+    if format == "trig":
+        write_trig(document, file)
+        return
+    pieces = nquads(document) if format == "nquads" else prov_json(document, beside)
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="\n", write_through=False)
+    text.writelines(pieces)
+    text.flush()
+    text.detach()
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[IO[bytes]]:
+    beside = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.part")
+    try:
+        with beside.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

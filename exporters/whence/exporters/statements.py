@@ -1,0 +1,202 @@
+"""PROV statements, before any syntax: what all writers write.
+
+One table says for each kind of statement what PROV-JSON and PROV-O call its parts. Writers read
+the table; nothing about a kind is written down a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from whence.engine.errors import ParameterError
+from whence.exporters.identifiers import PROV, RDF, Name, Namespace
+
+__all__ = [
+    "END_TIME",
+    "KINDS",
+    "START_TIME",
+    "TYPE",
+    "VALUE",
+    "Attributes",
+    "Bundle",
+    "Document",
+    "Kind",
+    "Literal",
+    "Statement",
+    "Typed",
+    "clean",
+    "time_text",
+]
+
+
+class Typed(NamedTuple):
+    """A literal of a datatype that Python has no type for."""
+
+    text: str
+    datatype: Name
+
+
+Literal = str | bool | int | float | datetime | Typed
+Attributes = tuple[tuple[Name, Name | Literal], ...]
+
+TYPE = Name(PROV, "type")
+VALUE = Name(PROV, "value")
+START_TIME = Name(PROV, "startTime")
+END_TIME = Name(PROV, "endTime")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of statement.
+
+    Attributes:
+        word: PROV's word for it: its section in PROV-JSON, and in RDF the plain property.
+        roles: in PROV-JSON, what its ends are called.
+        qualified: in RDF, the property that leads to the qualified form; none if it has none.
+        type: in RDF, the class of the statement itself, or of its qualified form.
+        properties: in RDF, what leads from the qualified form to each end but the first.
+    """
+
+    word: str
+    roles: tuple[str, ...] = ()
+    qualified: str | None = None
+    type: str = ""
+    properties: tuple[str, ...] = ()
+
+
+KINDS = {
+    kind.word: kind
+    for kind in (
+        Kind("entity", type="Entity"),
+        Kind("activity", type="Activity"),
+        Kind("agent", type="Agent"),
+        Kind(
+            "wasGeneratedBy", ("entity", "activity"), "qualifiedGeneration", "Generation",
+            ("activity",),
+        ),
+        Kind("used", ("activity", "entity"), "qualifiedUsage", "Usage", ("entity",)),
+        Kind(
+            "wasStartedBy", ("activity", "trigger", "starter"), "qualifiedStart", "Start",
+            ("entity", "hadActivity"),
+        ),
+        Kind(
+            "wasAssociatedWith", ("activity", "agent", "plan"), "qualifiedAssociation",
+            "Association", ("agent", "hadPlan"),
+        ),
+        Kind("wasAttributedTo", ("entity", "agent"), "qualifiedAttribution", "Attribution",
+             ("agent",)),
+        Kind(
+            "wasDerivedFrom", ("generatedEntity", "usedEntity"), "qualifiedDerivation",
+            "Derivation", ("entity",),
+        ),
+        Kind(
+            "wasInfluencedBy", ("influencee", "influencer"), "qualifiedInfluence", "Influence",
+            ("influencer",),
+        ),
+        Kind("hadMember", ("collection", "entity")),
+    )
+}  # fmt: skip
+
+
+class Statement(NamedTuple):
+    """One statement.
+
+    Attributes:
+        kind: what it says.
+        id: its own name; a membership has none.
+        ends: what it is about, in the order of the kind's roles; ``None`` where nothing is said.
+        attributes: what else is said; the order is that of the export.
+    """
+
+    kind: Kind
+    id: Name | None
+    ends: tuple[Name | None, ...] = ()
+    attributes: Attributes = ()
+
+    def triples(self) -> Iterator[tuple[Name, Name, Name | Literal]]:
+        """The statement in RDF, in the plain and in the qualified form."""
+        kind, ends = self.kind, self.ends
+        subject = self.id
+        if ends:
+            first, *others = ends
+            assert first is not None
+            if others[0] is not None:
+                yield first, Name(PROV, kind.word), others[0]
+            if kind.qualified is None:
+                return
+            assert subject is not None
+            yield first, Name(PROV, kind.qualified), subject
+            yield subject, _RDF_TYPE, Name(PROV, kind.type)
+            for property_, end in zip(kind.properties, others, strict=False):
+                if end is not None:
+                    yield subject, Name(PROV, property_), end
+        else:
+            assert subject is not None
+            yield subject, _RDF_TYPE, Name(PROV, kind.type)
+        for key, value in self.attributes:
+            yield subject, _PROPERTIES.get(key, key), value
+
+
+_RDF_TYPE = Name(RDF, "type")
+_PROPERTIES = {
+    TYPE: _RDF_TYPE,
+    START_TIME: Name(PROV, "startedAtTime"),
+    END_TIME: Name(PROV, "endedAtTime"),
+}
+"""Attributes whose property in PROV-O has another name."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A named set of statements.
+
+    Attributes:
+        name: of the bundle; in RDF, of its graph.
+        statements: gives them, the same ones in the same order each time.
+        size: about how many events they speak of, for progress.
+    """
+
+    name: Name
+    statements: Callable[[], Iterator[Statement]]
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class Document:
+    """All that goes into one file.
+
+    Attributes:
+        namespaces: every namespace that the statements use.
+        top: the statements outside bundles.
+        bundles: one for each run or answer.
+    """
+
+    namespaces: tuple[Namespace, ...]
+    top: tuple[Statement, ...] = ()
+    bundles: tuple[Bundle, ...] = field(default=())
+
+
+def clean(text: str) -> str:
+    r"""Text that every syntax can hold: half a surrogate pair, which is no character, is escaped.
+
+    >>> clean("caf\u00e9 \ud800")
+    'café \\ud800'
+    """
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def time_text(time: datetime) -> str:
+    """A time as PROV writes it: in UTC, with a ``Z``.
+
+    >>> time_text(datetime(2026, 3, 1, 12, tzinfo=UTC))
+    '2026-03-01T12:00:00Z'
+    """
+    if time.tzinfo is None:
+        msg = f"a time: expected one with its zone; got {time.isoformat()}; try tzinfo=UTC"
+        raise ParameterError(msg)
+    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,80 @@
+"""The words that Whence adds to PROV. The reference page on the vocabulary lists the same."""
+
+from __future__ import annotations
+
+from whence.exporters.identifiers import WHENCE, Name
+
+__all__ = ["CLASSES", "PROPERTIES", "term"]
+
+CLASSES = {
+    "Run": "a run of a chain over its logs; an activity",
+    "Work": "one processor at work in a run; an activity",
+    "Export": "the making of a bundle; an activity",
+    "Chain": "the definition of a chain; a plan, and the collection of its processors",
+    "Processor": "the definition of a processor; a plan",
+    "Log": "an input log; the collection of its events",
+    "Stream": "what an output pipe of a processor gave in a run; the collection of its events",
+    "Input": "an event of a log",
+    "Output": "an event of a pipe that leaves the chain",
+    "Inner": "an event of another pipe, or from inside a Slice",
+    "Heads": "the latest outputs of all slices at one moment, taken together; a collection",
+    "End": "the end of an output pipe: that nothing more came",
+    "Range": "the events of a log or stream from one position to another; a collection",
+    "Explains": "a derivation: the input is part of the reason for the output's value",
+    "Trigger": "a derivation: the input explains the output, but does not support it",
+    "Supports": "an influence: the input supports the output beyond what explains it",
+    "Band": "relates each output of a range to a range of its own",
+    "Zone": "relates each output of a range to one and the same event",
+    "Answer": "the answer to a question about a run; an entity",
+    "Finding": "one set of events that an answer names; a collection of ranges",
+}
+
+PROPERTIES = {
+    "name": "what a person calls it: a log or processor by its id in the chain",
+    "source": "where a log was read from",
+    "count": "how many members there are; a collection in PROV does not say that by itself",
+    "digest": "a digest of the content, with its algorithm before the colon",
+    "definition": "the definition, as canonical JSON",
+    "kind": "of a processor: its kind; of an event: the kind of its value, where PROV has no type",
+    "processor": "the processor's id in the chain",
+    "pipe": "the number of an output pipe",
+    "role": "what a stream is to the chain: output, step, inner, heads or end",
+    "tracked": "how many events of a stream have associations",
+    "position": "where an event stands in its log or stream, from 0",
+    "moment": "the input position after which an output appeared; -1 before any input",
+    "case": "the case that an event belongs to",
+    "activity": "the activity that an event tells of",
+    "time": "the time that an event tells of; PROV's own times are those of processing",
+    "field": "a field of the input that matters; none: the whole event",
+    "presence": "true: only that the input is there matters, none of its fields",
+    "copy": "true: the output is a copy, so fields asked of it are asked of the input",
+    "witness": "the number of an alternative that the relation is part of; none: of all",
+    "of": "the log, stream or processor that something is a part of",
+    "first": "the first position of a range",
+    "last": "the last position of a range; none: to the end",
+    "from": "a of a band: output o leads to positions from o * fromFactor + a",
+    "to": "b of a band: output o leads to positions up to o * toFactor + b",
+    "fromFactor": "see from",
+    "toFactor": "see to",
+    "status": "running, complete or failed",
+    "error": "why a run failed",
+    "runner": "what ran the chain",
+    "options": "the options of a run, as canonical JSON",
+    "metadata": "what the run's owner says about it, as canonical JSON",
+    "versions": "the versions of what ran, as canonical JSON",
+    "pending": "how many verdicts wait, for each processor, as canonical JSON",
+    "version": "the version of the engine",
+    "question": "the question that was asked, in words",
+    "coverage": "which share of the outputs the answer rests on, as canonical JSON",
+}
+
+
+def term(word: str) -> Name:
+    """A word of the vocabulary as a name; words that are not in it are refused.
+
+    >>> term("position").iri
+    'urn:whence:ns#position'
+    """
+    if word not in CLASSES and word not in PROPERTIES:
+        raise KeyError(word)
+    return Name(WHENCE, word)
