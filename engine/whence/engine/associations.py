@@ -99,7 +99,7 @@ class AssociationIndex:
                 continue
             seen[name] = union(seen.get(name, ()), new)
             for row in self.by_stream.get(name, ()):
-                if row.relation in wanted:
+                if row.relation in wanted and (row.witness is None or 0 in row.witness):
                     for lo, hi in new:
                         reached = row.reaches(lo, hi)
                         if reached:

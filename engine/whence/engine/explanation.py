@@ -5,7 +5,7 @@ Nothing here recurses: a chain of a million events is walked with a stack of its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -93,10 +93,27 @@ class Alternatives:
 _Sets = list[frozenset[tuple[str, Position]]]
 
 
-def alternatives(term: Term, limit: int = WITNESS_LIMIT) -> Alternatives:
+Place = Callable[[Event], tuple[str, Position] | None]
+"""Where an event is named in an answer; ``None`` if the way goes on through it."""
+
+
+def input_place(event: Event) -> tuple[str, Position] | None:
+    """Name input events, and go through all others."""
+    stream = event.stream
+    return (stream.name, event.position) if stream is not None and stream.is_log else None
+
+
+def alternatives(
+    term: Term, limit: int = WITNESS_LIMIT, place: Place = input_place
+) -> Alternatives:
     """List every witness: without sets that contain another one, except that the first stays first.
 
     Only choices (`Either`) are worked on set by set; what lies between them is walked once.
+
+    Args:
+        term: an event, or any term.
+        limit: how many sets are kept.
+        place: which events a witness names.
     """
     done: dict[int, tuple[_Sets, bool]] = {}
     root = Either((term,))
@@ -108,7 +125,7 @@ def alternatives(term: Term, limit: int = WITNESS_LIMIT) -> Alternatives:
             stack.pop()
             continue
         if id(choice) not in regions:
-            regions[id(choice)] = [_region(option) for option in _options(choice)]
+            regions[id(choice)] = [_region(option, place) for option in _options(choice)]
         waiting = [
             inner for _, inners in regions[id(choice)] for inner in inners if id(inner) not in done
         ]
@@ -145,8 +162,8 @@ def _options(choice: Either) -> Iterator[Term]:
             yield item
 
 
-def _region(term: Term) -> tuple[frozenset[tuple[str, Position]], list[Either]]:
-    """The inputs that a term always needs, and the choices that it meets on the way."""
+def _region(term: Term, place: Place) -> tuple[frozenset[tuple[str, Position]], list[Either]]:
+    """The events that a term always needs, and the choices that it meets on the way."""
     leaves: set[tuple[str, Position]] = set()
     choices: dict[int, Either] = {}
     seen: set[int] = set()
@@ -162,8 +179,9 @@ def _region(term: Term) -> tuple[frozenset[tuple[str, Position]], list[Either]]:
             stack.extend(item)
         else:
             event = item.event if isinstance(item, Part) else item
-            if event.stream is not None and event.stream.is_log:
-                leaves.add((event.stream.name, event.position))
+            named = place(event)
+            if named is not None:
+                leaves.add(named)
             elif isinstance(item, Part):
                 stack.append(event)
             else:
@@ -192,12 +210,13 @@ class Edge:
     Attributes:
         target: the event below.
         fields: the fields of it that matter; ``None`` for the whole event.
-        witness: the path of choices (option numbers) that leads here; empty without alternatives.
+        witness: the choices that lead here, each as the choice's number among those of the event
+            above and the number of the option; empty without alternatives.
     """
 
     target: Event
     fields: frozenset[str] | None
-    witness: tuple[int, ...]
+    witness: tuple[tuple[int, int], ...]
 
 
 def edges_below(term: Term, *, first: bool = True) -> list[Edge]:
@@ -208,8 +227,9 @@ def edges_below(term: Term, *, first: bool = True) -> list[Edge]:
         first: only the first option of every choice.
     """
     edges: list[Edge] = []
-    seen: set[tuple[int, tuple[int, ...]]] = set()
-    stack: list[tuple[Term, tuple[int, ...]]] = [(term, ())]
+    seen: set[tuple[int, tuple[tuple[int, int], ...]]] = set()
+    choices: dict[int, int] = {}
+    stack: list[tuple[Term, tuple[tuple[int, int], ...]]] = [(term, ())]
     while stack:
         item, witness = stack.pop()
         if item is None or (id(item), witness) in seen:
@@ -219,8 +239,9 @@ def edges_below(term: Term, *, first: bool = True) -> list[Edge]:
             options = list(_options(item))
             if first:
                 options = options[:1]
+            choice = choices.setdefault(id(item), len(choices))
             for number, option in reversed(list(enumerate(options))):
-                stack.append((option, witness if first else (*witness, number)))
+                stack.append((option, witness if first else (*witness, (choice, number))))
         elif isinstance(item, tuple):
             stack.extend((child, witness) for child in reversed(item))
         elif isinstance(item, Part):

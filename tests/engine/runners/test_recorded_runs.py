@@ -85,6 +85,32 @@ def test_the_record_explains_and_supports_as_the_tracker_does(
         assert reached(index, f"{name}/end", 0, True) == wanted
 
 
+@pytest.mark.parametrize("seed", range(100, 130))
+def test_the_record_keeps_alternatives_with_their_numbers(tmp_path: Path, seed: int) -> None:
+    case = random_case(seed, ("apply", "cumulate", "trim", "fork"))
+    tracker = MemoryTracker("all")
+    try:
+        expected = interpret(case.chain(), case.logs, tracker=tracker, closed=case.closed)
+    except WhenceError:
+        return
+    options = RunOptions(closed=case.closed, witnesses="all", detail="ends")
+    run = record(tmp_path, case.chain(), case.logs, options)
+    rows = list(run.rows())
+    index = AssociationIndex(rows)
+    for name in expected.interpreter.chain.outputs:
+        for output in expected.of(name):
+            for support in (False, True):
+                wanted = by_log(flatten(output.event, support=support))
+                assert reached(index, name, output.position, support) == wanted
+            kept = expected.explain(output.position, name).alternatives
+            told = [
+                r for r in rows if r.stream == name and r.lo <= output.position <= (r.hi or r.lo)
+            ]
+            numbers = {n for row in told for n in row.witness or ()}
+            if not kept.cut and all(row.to.startswith("log:") for row in told) and numbers:
+                assert numbers == set(range(len(kept.sets)))
+
+
 def test_a_prefix_of_inputs_is_one_band(tmp_path: Path) -> None:
     chain = Chain.of(Cumulate("sum", "add"))
     run = record(tmp_path, chain, {"log": list(range(1000))}, RunOptions(chunk=400))

@@ -6,16 +6,18 @@ By ``ends`` the chain's outputs are kept, and the events inside Slices that stan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from whence.engine.associations import LOG_PREFIX, Association, Relation
-from whence.engine.events import Event, Shelf
+from whence.engine.events import Event, Position, Shelf
+from whence.engine.explanation import alternatives
 from whence.engine.interpreter.reach import PASS, Asked, Reach, Reacher
 from whence.engine.interpreter.run import Interpreter
-from whence.engine.intervals import Intervals, count, minus, union
+from whence.engine.intervals import Intervals, contains, count, minus, positions, union
 from whence.engine.processors.slice import SliceMachine
+from whence.engine.tracker import MemoryTracker
 
 __all__ = ["INNER_WIDTH", "Detail", "Extractor", "KeptStream", "Role"]
 
@@ -79,6 +81,10 @@ class Extractor:
         self._heads = {id(machine.heads): f"{name}/heads" for name, machine in self._slices}
         self._open: dict[str, dict[int, tuple[int, Event]]] = {n: {} for n, _ in self._slices}
         self._reacher = Reacher(self._place)
+        tracker = interpreter.tracker
+        self._all = isinstance(tracker, MemoryTracker) and tracker.witnesses == "all"
+        self._every = Reacher(self._place, every=True)
+        self.cut = 0
 
     def _place(self, event: Event) -> tuple[str, int] | None:
         stream = event.stream
@@ -107,6 +113,11 @@ class Extractor:
             if kept.role == "output" and self.where is not None and not self.where(event):
                 continue
             at = self.position(kept, event)
+            sets = alternatives(event.why, place=self._place) if self._all else None
+            if sets is not None and len(sets.sets) > 1:
+                self.cut += sets.cut
+                yield from self._alternatives(kept.name, at, event, sets.sets)
+                continue
             for relation, to, asked, places in self._leads(event):
                 if count(places) <= LITERAL or len(places) != 1:
                     yield from _literal(kept.name, relation, at, to, asked, places)
@@ -124,8 +135,8 @@ class Extractor:
 
     def _leads(self, event: Event) -> Iterator[tuple[Relation, str, Asked, Intervals]]:
         asked = PASS if event.stream is not None and event.stream.copies else None
-        why = self._reach(event, asked, support=False)
-        enough = self._reach(event, asked, support=True)
+        why = self._reach(self._reacher, event, asked, support=False)
+        enough = self._reach(self._reacher, event, asked, support=True)
         for (to, fields), places in why.items():
             rest = places
             for (other, _), held in enough.items():
@@ -140,10 +151,44 @@ class Extractor:
             if rest:
                 yield "supports", to, fields, rest
 
-    def _reach(self, event: Event, asked: Asked, *, support: bool) -> Reach:
+    def _alternatives(
+        self,
+        stream: str,
+        at: int,
+        event: Event,
+        sets: Sequence[frozenset[tuple[str, Position]]],
+    ) -> Iterator[Association]:
+        """One row per event of any witness, with the numbers of the witnesses that it is in."""
+        asked = PASS if event.stream is not None and event.stream.copies else None
+        enough = self._reach(self._reacher, event, asked, support=True)
+        for (to, fields), places in self._reach(self._every, event, asked, support=False).items():
+            for position in positions(places):
+                numbers = tuple(n for n, s in enumerate(sets) if (to, position) in s)
+                if not numbers:
+                    continue  # only in a set that contains another one
+                held = any(o == to and contains(p, position) for (o, _), p in enough.items())
+                yield Association(
+                    stream,
+                    "explains" if held and 0 in numbers else "trigger",
+                    "list",
+                    at,
+                    at,
+                    to,
+                    (position,),
+                    fields=_fields(fields),
+                    copy=fields is PASS,
+                    witness=None if len(numbers) == len(sets) else numbers,
+                )
+        why = self._reach(self._reacher, event, asked, support=False)
+        for (to, fields), places in enough.items():
+            rest = minus(places, why.get((to, fields), ()))
+            if rest:
+                yield from _literal(stream, "supports", at, to, fields, rest)
+
+    def _reach(self, reacher: Reacher, event: Event, asked: Asked, *, support: bool) -> Reach:
         found: Reach = {}
-        for term, fields in self._reacher.below_event(event, asked, support):
-            for key, places in self._reacher.reach(term, fields, support=support).items():
+        for term, fields in reacher.below_event(event, asked, support):
+            for key, places in reacher.reach(term, fields, support=support).items():
                 found[key] = union(found[key], places) if key in found else places
         return found
 

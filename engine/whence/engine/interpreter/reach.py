@@ -27,14 +27,18 @@ class Reacher:
     is looked at once.
     """
 
-    def __init__(self, place: Callable[[Event], tuple[str, int] | None]) -> None:
+    def __init__(
+        self, place: Callable[[Event], tuple[str, int] | None], *, every: bool = False
+    ) -> None:
         """Begin.
 
         Args:
+            every: follow every option of a choice, not only the first.
             place: where an event is kept, as stream name and position; ``None`` if it is not kept,
                 and the way goes on through it.
         """
         self.place = place
+        self.every = every
         self.known: dict[_Mark, Reach] = {}
         self.held: list[Term] = []
 
@@ -89,7 +93,7 @@ class Reacher:
 
     def _below(self, item: Term, asked: Asked, support: bool) -> list[tuple[Term, Asked]]:
         if isinstance(item, Either):
-            return [(item[0], asked)]
+            return [(option, asked) for option in (item if self.every else item[:1])]
         if isinstance(item, tuple):
             return [(child, asked) for child in item if child is not None]
         event, fields = (item.event, item.fields) if isinstance(item, Part) else (item, asked)
