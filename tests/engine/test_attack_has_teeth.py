@@ -123,14 +123,19 @@ WEAKENED: dict[str, Weakened] = {
         slice_file.SliceMachine,
         "_why_once_more",
         nothing,
-        ("slice", "ltl", "turn_into"),
+        ("slice", "ltl", "turn_into", "trim"),
     ),
-    "a slice is never open": (slice_file.SliceMachine, "open", nothing, ("slice", "ltl")),
+    "a slice is never open": (
+        slice_file.SliceMachine,
+        "open",
+        nothing,
+        ("slice", "ltl", "apply", "filter"),
+    ),
     "silent slices never matter": (
         Aggregate,
         "terms",
         only_the_heads,
-        ("slice", "filter"),
+        ("slice", "filter", "cumulate"),
     ),
     "ends lean on nothing": (GraphInstance, "end", nothing, ("filter",)),
 }
