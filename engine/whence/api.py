@@ -1,0 +1,236 @@
+"""Run a chain, keep what explains its outputs, and ask: in a few lines of Python.
+
+::
+
+    from whence.api import run
+
+    result = run("lifecycle.yaml", "payments.csv")       # Spark, the record, Neo4j
+    why = result.explain(result.first(False))            # which few events made it false
+    result.never_matters()                               # which events never matter
+    result.impact({"payments": [17, 52]})                # what stands if these were wrong
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from whence.engine.chain import Chain
+from whence.engine.chain_file import load_chain, with_columns
+from whence.engine.errors import ChainError, ParameterError, WhenceError
+from whence.engine.processor import Processor
+from whence.engine.record import LogRecord, RunRecord, ingest, new_run_id, record_place
+from whence.engine.record.schema import from_canonical
+from whence.engine.runners import RunOptions, run_recorded
+from whence.engine.values import Value
+from whence.store import Connection, connect
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from whence.store.loading import LoadReport
+
+__all__ = ["Result", "Runner", "connect", "open_run", "run"]
+
+Runner = Literal["spark", "interpreter"]
+Source = str | Path | Iterable[Value]
+Progress = Callable[[int, int, str], None]
+"""Called with how much is done, how much there is, and what is being done."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run in the record, and in the graph if it was loaded.
+
+    Attributes:
+        record: what the run left on disk.
+        connection: the graph; ``None`` if the run was not loaded.
+        loaded: what loading did; ``None`` if it was not asked for, or not completed.
+        not_loaded: why it was not completed; ``whence load`` goes on from there.
+    """
+
+    record: RunRecord
+    connection: Connection | None = field(default=None, repr=False)
+    loaded: LoadReport | None = None
+    not_loaded: WhenceError | None = None
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self.record.id
+
+    def outputs(self, stream: str | None = None) -> Iterator[tuple[int, Value]]:
+        """Position and value of every output of a pipe; of the only one, unless named."""
+        declared = self._stream(stream)
+        for part in declared["outputs"]:
+            table = self.record.outputs(declared["name"], part["part"])
+            places, values = table.column("position"), table.column("value")
+            for place, value in zip(places.to_pylist(), values.to_pylist(), strict=True):
+                yield place, from_canonical(value)
+
+    def first(self, value: Value, stream: str | None = None) -> int:
+        """The position of the first output with a value."""
+        for position, found in self.outputs(stream):
+            if type(found) is type(value) and found == value:
+                return position
+        msg = f"an output: expected one that is {value!r}; got none; try another value"
+        raise ParameterError(msg)
+
+    def _stream(self, name: str | None) -> dict[str, Any]:
+        streams = [s for s in self.record.manifest["streams"] if s["role"] == "output"]
+        for stream in streams:
+            if stream["name"] == name or (name is None and len(streams) == 1):
+                return dict(stream)
+        names = ", ".join(s["name"] for s in streams)
+        msg = f"an output: expected one of {names}; got {name!r}; try one of these"
+        raise ChainError(msg)
+
+
+def run(
+    chain: str | Path | Chain | Processor,
+    logs: Source | Mapping[str, Source],
+    *,
+    runner: Runner = "spark",
+    options: RunOptions | None = None,
+    record: str | Path | None = None,
+    connection: Connection | None = None,
+    session: SparkSession | None = None,
+    master: str = "local[*]",
+    progress: Progress | None = None,
+) -> Result:
+    """Run a chain over logs; with a connection, the graph is loaded while the run goes on.
+
+    Args:
+        chain: a chain, or the path of a chain file.
+        logs: a CSV file, or events; by log name if the chain has several.
+        runner: ``spark``, or ``interpreter`` for this process.
+        options: what to keep and how.
+        record: where the record is; else ``WHENCE_RECORD`` or the user's data folder.
+        connection: the graph to load.
+        session: a Spark session of your own.
+        master: where Spark runs, if a session has to be started.
+        progress: told how far it has come.
+    """
+    made = load_chain(chain) if isinstance(chain, (str, Path)) else Chain.of(chain)
+    options = options or RunOptions()
+    root = record_place(record)
+    tell = progress or (lambda done, total, text: None)
+    made, kept = _kept(root, made, _named(made, logs), options, tell)
+    run_id = new_run_id()
+    with ExitStack() as stack:
+        loading = None
+        if connection is not None and options.tracked:
+            loading = stack.enter_context(_Loading(root, run_id, connection, tell))
+        if runner == "spark":
+            from whence.engine.runners.spark_batch import run_on_spark
+
+            found = run_on_spark(
+                root, made, kept, options, session=session, master=master, run_id=run_id
+            )
+        elif runner == "interpreter":
+            found = run_recorded(
+                root,
+                made,
+                kept,
+                options,
+                run_id=run_id,
+                progress=lambda done, total: tell(done, total, "running"),
+            )
+        else:
+            msg = f"a runner: expected spark or interpreter; got {runner!r}; try 'spark'"
+            raise ParameterError(msg)
+    if loading is None:
+        return Result(found)
+    return Result(found, connection, loading.report, loading.error)
+
+
+def open_run(
+    run: str = "latest",
+    *,
+    record: str | Path | None = None,
+    connection: Connection | None = None,
+) -> Result:
+    """Find a run of the record again."""
+    return Result(RunRecord(record_place(record), run), connection)
+
+
+def _named(chain: Chain, logs: Source | Mapping[str, Source]) -> dict[str, Source]:
+    given: dict[str, Source] = {}
+    if isinstance(logs, Mapping):
+        given.update({str(name): source for name, source in logs.items()})
+    elif len(chain.inputs) == 1:
+        given[chain.inputs[0]] = logs
+    if set(given) != set(chain.inputs):
+        msg = (
+            f"the logs: expected {', '.join(chain.inputs)}; got {', '.join(given) or 'one'}; "
+            "try a mapping from the chain's names to files"
+        )
+        raise ChainError(msg)
+    return given
+
+
+def _kept(
+    root: Path, chain: Chain, logs: Mapping[str, Source], options: RunOptions, tell: Progress
+) -> tuple[Chain, dict[str, LogRecord]]:
+    """Put the logs into the record, in order, once; the chain learns their columns."""
+    from whence.engine.sources import csv_columns, read_csv
+
+    kept = {}
+    for name, source in logs.items():
+        if isinstance(source, (str, Path)):
+            declared = chain.logs.get(name)
+            columns = csv_columns(source, declared.columns if declared else None)
+            chain = with_columns(chain, name, columns)
+    chain.check()
+    for name, source in logs.items():
+        declared = chain.logs.get(name)
+        events: Iterable[Value] = source if not isinstance(source, (str, Path)) else ()
+        if isinstance(source, (str, Path)):
+            assert declared is not None
+            events = read_csv(
+                source,
+                declared.columns,
+                progress=lambda done, total: tell(done, total, "reading the log"),
+            )
+        origin = str(source) if isinstance(source, (str, Path)) else ""
+        kept[name] = ingest(
+            root, name, events, declared=declared, source=origin, chunk=options.chunk
+        )
+    return chain, kept
+
+
+class _Loading:
+    """Loads a run in the background; a store that is away never stops the run."""
+
+    def __init__(self, root: Path, run_id: str, connection: Connection, tell: Progress) -> None:
+        self.report: LoadReport | None = None
+        self.error: WhenceError | None = None
+        self._over = threading.Event()
+        self._thread = threading.Thread(
+            target=self._follow, args=(root, run_id, connection, tell), daemon=True
+        )
+
+    def _follow(self, root: Path, run_id: str, connection: Connection, tell: Progress) -> None:
+        from whence.store.loading import follow
+
+        manifest = root / "runs" / run_id / "manifest.json"
+        while not manifest.exists() and not self._over.wait(0.1):
+            pass
+        if not manifest.exists():
+            return  # the run never began
+        try:
+            self.report = follow(root, run_id, connection, progress=tell, over=self._over.is_set)
+        except WhenceError as error:
+            self.error = error
+
+    def __enter__(self) -> _Loading:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._over.set()
+        self._thread.join()
