@@ -79,6 +79,7 @@ class Extractor:
             if isinstance(machine, SliceMachine)
         ]
         self._heads = {id(machine.heads): f"{name}/heads" for name, machine in self._slices}
+        self._head_names = set(self._heads.values())
         self._open: dict[str, dict[int, tuple[int, Event]]] = {n: {} for n, _ in self._slices}
         self._reacher = Reacher(self._place)
         tracker = interpreter.tracker
@@ -119,7 +120,8 @@ class Extractor:
                 yield from self._alternatives(kept.name, at, event, sets.sets)
                 continue
             for relation, to, asked, places in self._leads(event):
-                if count(places) <= LITERAL or len(places) != 1:
+                few = count(places) <= LITERAL and to not in self._head_names
+                if few or len(places) != 1:
                     yield from _literal(kept.name, relation, at, to, asked, places)
                     continue
                 (place,) = places
@@ -190,7 +192,7 @@ class Extractor:
         for term, fields in reacher.below_event(event, asked, support):
             for key, places in reacher.reach(term, fields, support=support).items():
                 found[key] = union(found[key], places) if key in found else places
-        return found
+        return _without_mere_presence(found)
 
     def head_rows(self, processor: str) -> Iterator[Association]:
         """The zones of a Slice's heads that began or ended since the last call."""
@@ -247,17 +249,32 @@ def _kept(interpreter: Interpreter, detail: Detail) -> Iterator[KeptStream]:
         yield KeptStream(f"{name}/end", name, 0, "end", 1, None)
 
 
+def _without_mere_presence(found: Reach) -> Reach:
+    """Where fields of an event matter, it goes without saying that it is there."""
+    for to, fields in [key for key in found if key[1] == frozenset()]:
+        rest = found.pop((to, fields))
+        for (other, _), places in found.items():
+            rest = minus(rest, places) if other == to else rest
+        if rest:
+            found[to, fields] = rest
+    return found
+
+
 def _literal(
     stream: str, relation: Relation, at: int, to: str, asked: Asked, places: Intervals
 ) -> Iterator[Association]:
-    """One row that lists the positions; long stretches among them are bands of their own."""
-    short = tuple(p for lo, hi in places if hi - lo < LITERAL for p in range(lo, hi + 1))
+    """One row that lists the positions; long stretches among them are bands of their own.
+
+    Heads are no events that could be listed: what leads there is always a band.
+    """
+    longest = 0 if to.endswith("/heads") else LITERAL
+    short = tuple(p for lo, hi in places if hi - lo < longest for p in range(lo, hi + 1))
     if short:
         yield Association(
             stream, relation, "list", at, at, to, short, fields=_fields(asked), copy=asked is PASS
         )
     for place in places:
-        if place[1] - place[0] >= LITERAL:
+        if place[1] - place[0] >= longest:
             yield _Run(at, place).row(stream, relation, to, asked)
 
 

@@ -106,10 +106,13 @@ class PartCutter:
             part_no = self._written[kept.name]
             limit = (part_no + 1) * self.chunk
             if kept.shelf is None:
-                zones = self._zones[kept.name]
-                now = [z for z in zones if (z.lo if z.hi is None else z.hi + 1) < limit or last]
-                self._zones[kept.name] = [z for z in zones if z not in now]
-                yield part_no, [], now
+                due: list[Association] = []
+                later: list[Association] = []
+                for zone in self._zones[kept.name]:
+                    changed = zone.lo if zone.hi is None else zone.hi + 1
+                    (due if changed < limit or last else later).append(zone)
+                self._zones[kept.name] = later
+                yield part_no, [], due
             else:
                 yield from self._inner_part(kept, part_no, limit)
             self._written[kept.name] = part_no + 1
