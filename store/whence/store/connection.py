@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from whence.engine.errors import MissingExtraError, StoreError
 from whence.store.settings import Settings, resolve_settings
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from whence.store.server.ivy import Progress
 
-__all__ = ["Connection", "connect"]
+__all__ = ["Connection", "connect", "run_cypher"]
+
+T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
 QUERY_SECONDS = 120.0
@@ -36,27 +38,39 @@ class Connection:
 
     def read(self, cypher: str, **parameters: Any) -> list[dict[str, Any]]:
         """Run a query that only reads, and return its rows."""
-        return self._run("READ", cypher, parameters)
+        return self._run("READ", lambda tx: run_cypher(tx, cypher, parameters).data())
+
+    def read_values(self, cypher: str, **parameters: Any) -> list[list[Any]]:
+        """As `read`, each row as a list: for answers with many rows."""
+        return self._run("READ", lambda tx: run_cypher(tx, cypher, parameters).values())
 
     def write(self, cypher: str, **parameters: Any) -> list[dict[str, Any]]:
         """Run a statement that changes the graph in one transaction, and return its rows."""
-        return self._run("WRITE", cypher, parameters)
+        return self._run("WRITE", lambda tx: run_cypher(tx, cypher, parameters).data())
 
-    def _run(self, mode: str, cypher: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def transact(self, work: Callable[[neo4j.ManagedTransaction], T]) -> T:
+        """Do several things in one transaction; it is repeated whole if it meets a deadlock."""
+        return self._run("WRITE", work)
+
+    def _run(self, mode: str, work: Callable[[neo4j.ManagedTransaction], T]) -> T:
         from neo4j import unit_of_work
 
-        @unit_of_work(timeout=QUERY_SECONDS)
-        def work(transaction: neo4j.ManagedTransaction) -> list[dict[str, Any]]:
-            # The text comes from a .cypher file of ours; values only ever as parameters.
-            return transaction.run(cypher, parameters).data()  # type: ignore[arg-type]
-
+        limited = unit_of_work(timeout=QUERY_SECONDS)(work)
         with (
             translated(self.settings),
             self.driver.session(database=self.settings.database) as session,
         ):
             if mode == "READ":
-                return session.execute_read(work)
-            return session.execute_write(work)
+                return session.execute_read(limited)
+            return session.execute_write(limited)
+
+
+def run_cypher(
+    transaction: neo4j.ManagedTransaction, cypher: str, parameters: dict[str, Any]
+) -> neo4j.Result:
+    """Run a statement in a transaction that `Connection.transact` gave."""
+    # The text comes from a .cypher file of ours; values only ever as parameters.
+    return transaction.run(cypher, parameters)  # pyright: ignore[reportArgumentType]
 
 
 @contextmanager

@@ -1,0 +1,173 @@
+"""What the graph knows of a run: its logs and streams, and under which numbers their events are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from whence.engine.errors import StoreError
+from whence.store.connection import Connection
+from whence.store.cypher import cypher
+
+__all__ = ["LATEST_SHOWN", "RunGraph", "StoredLog", "StoredStream", "find_run"]
+
+LATEST_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class StoredLog:
+    """A log in the graph.
+
+    Attributes:
+        id: its identity.
+        no: its number; part of the keys of its events.
+        names: what chains of this run call it.
+        length: how many events it has.
+        plain: its events are plain values, which have no fields.
+        mapped: which columns are its case, activity and time, as far as they are mapped.
+    """
+
+    id: str
+    no: int
+    names: tuple[str, ...]
+    length: int
+    plain: bool
+    mapped: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """The first of its names."""
+        return self.names[0]
+
+
+@dataclass(frozen=True)
+class StoredStream:
+    """A stream in the graph.
+
+    Attributes:
+        name: as in the record: ``total``, ``fork.1``, ``per-case/order``.
+        no: its number; part of the keys of its events.
+        processor: the processor's id.
+        pipe: its output pipe.
+        role: output, step, inner, heads or end.
+        w: by what the outer position is multiplied, inside a Slice.
+        length: how many events it has.
+        tracked: how many of them have associations.
+    """
+
+    name: str
+    no: int
+    processor: str
+    pipe: int
+    role: str
+    w: int
+    length: int
+    tracked: int
+
+
+@dataclass(frozen=True)
+class RunGraph:
+    """A run in the graph.
+
+    Attributes:
+        id: the run's id.
+        status: running, complete or failed.
+        loaded: whether all of its record is in the graph.
+        chunk: events a part.
+        options: tracked, detail, witnesses, where, closed.
+        started: when it began.
+        logs: what it read.
+        streams: what it generated.
+    """
+
+    id: str
+    status: str
+    loaded: bool
+    chunk: int
+    options: Mapping[str, Any]
+    started: str
+    logs: tuple[StoredLog, ...]
+    streams: tuple[StoredStream, ...]
+
+    @property
+    def outputs(self) -> tuple[StoredStream, ...]:
+        """The pipes that leave the chain."""
+        return tuple(s for s in self.streams if s.role == "output")
+
+    @property
+    def ends(self) -> tuple[StoredStream, ...]:
+        """What stands for the ends of the output pipes."""
+        return tuple(s for s in self.streams if s.role == "end")
+
+    @cached_property
+    def by_no(self) -> dict[int, StoredLog | StoredStream]:
+        """Logs and streams by number."""
+        known: list[StoredLog | StoredStream] = [*self.logs, *self.streams]
+        return {each.no: each for each in known}
+
+    @cached_property
+    def event_streams(self) -> dict[int, StoredStream]:
+        """The streams that have events of their own, by number."""
+        return {s.no: s for s in self.streams if s.role not in ("heads", "end")}
+
+    def log_named(self, name: str | None) -> StoredLog:
+        """Find a log by its name in the chain; the only one, unless named."""
+        names = [n for log in self.logs for n in log.names]
+        if name is None and len(self.logs) == 1:
+            return self.logs[0]
+        for log in self.logs:
+            if name in log.names:
+                return log
+        got = "no name" if name is None else repr(name)
+        msg = f"a log: expected one of {', '.join(names)}; got {got}; try {names[0]}:3"
+        raise StoreError(msg)
+
+
+def find_run(connection: Connection, run: str) -> RunGraph:
+    """Read what the graph knows of a run; ``latest`` is the one that began last."""
+    latest = [row["id"] for row in connection.read(cypher("runs_latest"), most=LATEST_SHOWN)]
+    wanted = latest[0] if run == "latest" and latest else run
+    rows = connection.read(cypher("run_read"), id=wanted)
+    if not rows:
+        known = f"one of: {', '.join(latest)}" if latest else "whence load RUN first"
+        msg = f"a run: expected one that is in the graph; got {run!r}; try {known}"
+        raise StoreError(msg)
+    return _run(rows[0])
+
+
+def _run(row: Mapping[str, Any]) -> RunGraph:
+    run = row["run"]
+    names: dict[str, list[str]] = {}
+    for log in row["logs"]:
+        names.setdefault(log["id"], []).append(log["as"])
+    logs = {log["id"]: log for log in row["logs"]}.values()
+    options = {name.removeprefix("option_"): v for name, v in run.items() if name[:7] == "option_"}
+    return RunGraph(
+        id=run["id"],
+        status=run["status"],
+        loaded=run.get("loaded", False),
+        chunk=run["chunk"],
+        options=options,
+        started=run["started"],
+        logs=tuple(
+            StoredLog(
+                log["id"],
+                log["no"],
+                tuple(sorted(names[log["id"]])),
+                log["length"],
+                log["plain"],
+                {m: log[m] for m in ("case", "activity", "time") if log.get(m)},
+            )
+            for log in sorted(logs, key=lambda log: int(log["no"]))
+        ),
+        streams=tuple(
+            StoredStream(
+                **{name: stream[name] for name in StoredStream.__dataclass_fields__},
+            )
+            for stream in sorted(
+                [*row["streams"], *row["ends"]], key=lambda stream: int(stream["no"])
+            )
+        ),
+    )

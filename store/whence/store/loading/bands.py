@@ -1,0 +1,39 @@
+"""A Slice's heads are no events: what leads to them is kept as bands, neighbours joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from whence.engine.associations import Association
+
+__all__ = ["heads_as_bands"]
+
+
+def heads_as_bands(
+    rows: Sequence[Association], is_heads: Callable[[str], bool]
+) -> Iterator[Association]:
+    """Turn lists that lead to heads into bands; everything else stays as it is.
+
+    Output k of a Slice leans on the heads at k, output k+1 on those at k+1: one band says it all.
+
+    >>> rows = [Association("s", "explains", "list", k, k, "s/heads", (k,)) for k in (3, 4, 5)]
+    >>> [(b.lo, b.hi, b.sa, b.a) for b in heads_as_bands(rows, lambda name: name == "s/heads")]
+    [(3, 5, 1, 0)]
+    """
+    open_bands: dict[object, Association] = {}
+    for row in sorted(rows, key=lambda row: row.lo):
+        if row.kind != "list" or not is_heads(row.to):
+            yield row
+            continue
+        for position in row.inputs:
+            kind = (row.relation, row.to, row.fields, row.copy, row.witness, position - row.lo)
+            band = open_bands.get(kind)
+            if band is not None and band.hi == row.lo - 1:
+                open_bands[kind] = replace(band, hi=row.lo)
+                continue
+            if band is not None:
+                yield band
+            shift = position - row.lo
+            open_bands[kind] = replace(row, kind="band", inputs=(), a=shift, b=shift, sa=1, sb=1)
+    yield from open_bands.values()

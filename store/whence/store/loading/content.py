@@ -1,0 +1,190 @@
+"""What a chunk writes: a part of a log or of a stream, as rows for the graph."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from whence.engine.associations import Association
+from whence.engine.errors import StoreError
+from whence.store.loading.bands import heads_as_bands
+from whence.store.loading.values import input_properties, output_properties
+from whence.store.places import key_of
+
+__all__ = ["ChunkContent", "Directory", "log_content", "stream_content"]
+
+Row = dict[str, Any]
+
+RELATIONSHIPS = {"explains": "derived", "trigger": "derived", "supports": "influenced"}
+
+
+@dataclass(frozen=True)
+class Directory:
+    """Where the names in a record lead to in the graph.
+
+    Attributes:
+        numbers: number of each log (``log:NAME``) and stream, by its name in the record.
+        roles: the streams' roles.
+    """
+
+    numbers: Mapping[str, int]
+    roles: Mapping[str, str]
+
+
+@dataclass
+class ChunkContent:
+    """The rows of one chunk, each list for one statement.
+
+    Attributes:
+        label: inputs, outputs or events: which kind of events these are.
+        events: properties of each event.
+        derived: edges to what explains.
+        influenced: edges to what supports beyond that.
+        end: edges from the end of a pipe.
+        derived_spans: spans with bands to what explains.
+        influenced_spans: spans with bands to what supports beyond that.
+        heads: from where to where inner events are heads.
+    """
+
+    label: str = "events"
+    events: list[Row] = field(default_factory=list)
+    derived: list[Row] = field(default_factory=list)
+    influenced: list[Row] = field(default_factory=list)
+    end: list[Row] = field(default_factory=list)
+    derived_spans: list[Row] = field(default_factory=list)
+    influenced_spans: list[Row] = field(default_factory=list)
+    heads: list[Row] = field(default_factory=list)
+
+    @property
+    def spans(self) -> int:
+        """How many spans there are, heads included."""
+        return len(self.derived_spans) + len(self.influenced_spans) + len(self.heads)
+
+    @property
+    def edges(self) -> int:
+        """How many relationships will be made."""
+        literal = sum(len(r["to"]) for r in (*self.derived, *self.influenced, *self.end))
+        return literal + len(self.derived_spans) + len(self.influenced_spans)
+
+    def sort(self) -> None:
+        """Put the rows into the order in which they are written."""
+        self.events.sort(key=lambda row: int(row["key"]))
+        for rows in (self.derived, self.influenced, self.end, self.heads):
+            rows.sort(key=lambda row: int(row["key"]))
+
+    def digest(self) -> str:
+        """SHA-256 over keys and edges; values are not part of it."""
+        told = [
+            [row["key"] for row in self.events],
+            *(self.derived, self.influenced, self.end),
+            *(self.derived_spans, self.influenced_spans, self.heads),
+        ]
+        text = json.dumps(told, sort_keys=True, separators=(",", ":"))
+        return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def log_content(no: int, manifest: Mapping[str, Any], table: pa.Table) -> ChunkContent:
+    """A part of a log: its events with the columns for searching."""
+    return ChunkContent("inputs", input_properties(no, manifest, table))
+
+
+def stream_content(
+    stream: Mapping[str, Any],
+    directory: Directory,
+    outputs: pa.Table | None,
+    rows: Sequence[Association],
+    *,
+    selected: bool,
+) -> ChunkContent:
+    """A part of a stream: its events, and what they lead to.
+
+    Args:
+        stream: as the manifest lists it.
+        directory: where names lead to.
+        outputs: the part's events; ``None`` for streams without.
+        rows: the part's associations.
+        selected: only some outputs were tracked; those without associations are marked.
+    """
+    role = stream["role"]
+    no = directory.numbers[stream["name"]]
+    content = ChunkContent("outputs" if role == "output" else "events")
+    if outputs is not None:
+        content.events = output_properties(no, outputs)
+        if selected and role == "output":
+            _mark_untracked(content.events, no, rows)
+    for row in heads_as_bands(rows, lambda name: directory.roles.get(name) == "heads"):
+        _add(content, row, no, role, directory)
+    content.sort()
+    return content
+
+
+def _mark_untracked(events: list[Row], no: int, rows: Sequence[Association]) -> None:
+    told: set[int] = set()
+    for row in rows:
+        told.update(range(row.lo, (row.lo if row.hi is None else row.hi) + 1))
+    for event in events:
+        if event["key"] - key_of(no, 0) not in told:
+            event["untracked"] = True
+
+
+def _add(content: ChunkContent, row: Association, no: int, role: str, directory: Directory) -> None:
+    to = directory.numbers.get(row.to)
+    if to is None:
+        known = ", ".join(sorted(directory.numbers))
+        msg = (
+            f"the record: expected {row.stream} to lead to a log or stream of the run; "
+            f"got {row.to!r}; try one of {known}"
+        )
+        raise StoreError(msg)
+    if row.kind == "list":
+        literal = {
+            "key": key_of(no, row.lo),
+            "to": [key_of(to, position) for position in row.inputs],
+            "with": _properties(row),
+        }
+        if role == "end":
+            content.end.append(literal)
+        else:
+            getattr(content, RELATIONSHIPS[row.relation]).append(literal)
+    elif row.kind == "zone" and role == "heads":
+        span = {"no": no, "lo": row.lo} | ({} if row.hi is None else {"hi": row.hi})
+        content.heads.append({"key": key_of(to, row.inputs[0]), "span": span})
+    else:
+        content_rows = getattr(content, f"{RELATIONSHIPS[row.relation]}_spans")
+        content_rows.append(_span(row, no, to))
+
+
+def _span(row: Association, no: int, to: int) -> Row:
+    if row.hi is None:
+        msg = (
+            f"the record: expected {row.stream} to say where its {row.kind} from {row.lo} ends; "
+            "got none; try a zone that stays open only among a Slice's heads"
+        )
+        raise StoreError(msg)
+    if row.kind == "zone":
+        # The same event for each output: a band that does not move.
+        (position,) = row.inputs
+        band = {"a": position, "b": position, "sa": 0, "sb": 0}
+    else:
+        band = {"a": row.a, "b": row.b, "sa": row.sa, "sb": row.sb}
+    span = {"no": no, "lo": row.lo, "hi": row.hi}
+    return {"span": span, "to": to, "with": band | _properties(row)}
+
+
+def _properties(row: Association) -> Row:
+    """Only what is there: most edges carry nothing."""
+    properties: Row = {}
+    if row.relation == "trigger":
+        properties["trigger"] = True
+    if row.fields is not None:
+        properties["fields"] = list(row.fields)
+    if row.copy:
+        properties["copy"] = True
+    if row.witness is not None:
+        properties["witness"] = list(row.witness)
+    return properties

@@ -1,0 +1,251 @@
+"""Load a run: every part of its record that is there and not yet in the graph."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whence.engine.associations import LOG_PREFIX, Association
+from whence.engine.errors import StoreError
+from whence.engine.record import RunRecord
+from whence.engine.record.schema import associations_of
+from whence.store.catalog import find_run
+from whence.store.connection import Connection
+from whence.store.loading.chunks import chunk_id, loaded_chunks, write_chunk
+from whence.store.loading.content import Directory, log_content, stream_content
+from whence.store.loading.register import prepare_schema, register, run_state
+
+__all__ = ["LoadReport", "Progress", "follow", "load"]
+
+Progress = Callable[[int, int, str], None]
+"""Called with how many parts are done, how many there are, and what is being done."""
+
+POLL_SECONDS = 0.5
+AWAY_SECONDS = 30.0
+"""How long a store that does not answer is waited for after the run has ended."""
+
+
+@dataclass(frozen=True)
+class LoadReport:
+    """What loading did.
+
+    Attributes:
+        run: the run's id.
+        status: how the run stands: running, complete or failed.
+        parts: how many parts its record has by now.
+        written: how many of them this call wrote; the others were there.
+        events: how many event nodes this call wrote.
+        edges: how many relationships this call wrote.
+        complete: whether the run is over and all of it is in the graph.
+    """
+
+    run: str
+    status: str
+    parts: int
+    written: int
+    events: int
+    edges: int
+    complete: bool
+
+
+@dataclass(frozen=True, order=True)
+class _Part:
+    owner: str
+    number: int
+
+
+def load(
+    record: Path, run: str, connection: Connection, progress: Progress | None = None
+) -> LoadReport:
+    """Bring the graph up to date with a run's record; what is there already is left alone.
+
+    Args:
+        record: the record's place.
+        run: the run's id, or ``latest``.
+        connection: where to.
+        progress: told how far it has come.
+    """
+    return _Loader(RunRecord(record, run), connection, progress).catch_up()
+
+
+def follow(
+    record: Path,
+    run: str,
+    connection: Connection,
+    progress: Progress | None = None,
+    *,
+    over: Callable[[], bool] = lambda: False,
+    poll: float = POLL_SECONDS,
+    patience: float = AWAY_SECONDS,
+) -> LoadReport:
+    """Load a run while it goes on, until it has ended.
+
+    A store that does not answer is asked again; the run itself never waits for it.
+
+    Args:
+        record: the record's place.
+        run: the run's id.
+        connection: where to.
+        progress: told how far it has come.
+        over: says that the run will write no more, even if its record does not say so.
+        poll: seconds between two looks at the record.
+        patience: seconds to wait for a store that is away, once the run has ended.
+    """
+    kept = RunRecord(record, run)
+    away_until: float | None = None
+    while True:
+        ended = over() or kept.manifest["status"] != "running"
+        try:
+            report = _Loader(kept, connection, progress).catch_up()
+            if ended:
+                return report
+        except StoreError:
+            now = time.monotonic()
+            if ended and away_until is None:
+                away_until = now + patience
+            if away_until is not None and now >= away_until:
+                raise
+        time.sleep(poll)
+
+
+class _Loader:
+    """One pass over a record."""
+
+    def __init__(
+        self, record: RunRecord, connection: Connection, progress: Progress | None
+    ) -> None:
+        self.record = record
+        self.connection = connection
+        self.progress = progress or (lambda done, total, text: None)
+        self.manifest = record.manifest
+        self.written = self.events = self.edges = 0
+
+    def catch_up(self) -> LoadReport:
+        prepare_schema(self.connection)
+        register(self.connection, self.record, self.manifest)
+        self._learn_numbers()
+        parts = list(self._parts())
+        self.there = loaded_chunks(self.connection, "run", self.record.id)
+        for log in {log.id for log in self.logs.values()}:
+            self.there |= loaded_chunks(self.connection, "log", log)
+        waiting = [part for part in parts if self._id(part) not in self.there]
+        while waiting:
+            self.progress(len(parts) - len(waiting), len(parts), f"loading {self.record.id}")
+            left = [part for part in waiting if not self._try(part)]
+            if len(left) == len(waiting):
+                break
+            waiting = left
+        if waiting and self.manifest["status"] != "running":
+            self._refuse(waiting[0])
+        self.progress(len(parts) - len(waiting), len(parts), f"loading {self.record.id}")
+        complete = not waiting and self.manifest["status"] != "running"
+        run_state(self.connection, self.manifest, loaded=complete)
+        return LoadReport(
+            self.record.id,
+            self.manifest["status"],
+            len(parts),
+            self.written,
+            self.events,
+            self.edges,
+            complete,
+        )
+
+    def _learn_numbers(self) -> None:
+        run = find_run(self.connection, self.record.id)
+        self.logs = {name: self.record.log(name) for name in self.manifest["logs"]}
+        self.streams = {stream["name"]: stream for stream in self.manifest["streams"]}
+        numbers = {LOG_PREFIX + name: log.no for log in run.logs for name in log.names}
+        numbers.update({stream.name: stream.no for stream in run.streams})
+        self.directory = Directory(
+            numbers, {name: stream["role"] for name, stream in self.streams.items()}
+        )
+        self.needs: dict[_Part, set[str]] = {}
+
+    def _parts(self) -> Iterator[_Part]:
+        for name, log in self.logs.items():
+            for number in range(log.manifest["parts"]):
+                yield _Part(LOG_PREFIX + name, number)
+        for name, stream in self.streams.items():
+            listed = {p["part"] for p in (*stream["outputs"], *stream["associations"])}
+            for number in sorted(listed):
+                yield _Part(name, number)
+
+    def _id(self, part: _Part) -> str:
+        if part.owner.startswith(LOG_PREFIX):
+            return self._log_chunk(part.owner, part.number)
+        return chunk_id("run", self.record.id, part.number, part.owner)
+
+    def _log_chunk(self, owner: str, number: int) -> str:
+        return chunk_id("log", self.logs[owner.removeprefix(LOG_PREFIX)].id, number)
+
+    def _try(self, part: _Part) -> bool:
+        """Load a part, unless something that it leads to is not there yet."""
+        id = self._id(part)
+        if id in self.there:  # two names of one log
+            return True
+        if not self.needs.get(part, set()) <= self.there:
+            return False
+        if part.owner.startswith(LOG_PREFIX):
+            log = self.logs[part.owner.removeprefix(LOG_PREFIX)]
+            no = self.directory.numbers[part.owner]
+            content = log_content(no, log.manifest, log.part(part.number))
+        else:
+            rows = self._rows(part)
+            self.needs[part] = set(self._leads_to(rows)) - {id}
+            if not self.needs[part] <= self.there:
+                return False
+            stream = self.streams[part.owner]
+            content = stream_content(
+                stream,
+                self.directory,
+                self._outputs(part),
+                rows,
+                selected=self.manifest["options"].get("where") is not None,
+            )
+        if write_chunk(self.connection, id, content):
+            self.written += 1
+            self.events += len(content.events)
+            self.edges += content.edges
+        self.there.add(id)
+        return True
+
+    def _rows(self, part: _Part) -> list[Association]:
+        listed = {p["part"] for p in self.streams[part.owner]["associations"]}
+        if part.number not in listed:
+            return []
+        return associations_of(self.record.associations(part.owner, part.number), part.owner)
+
+    def _outputs(self, part: _Part) -> Any:
+        listed = {p["part"] for p in self.streams[part.owner]["outputs"]}
+        return self.record.outputs(part.owner, part.number) if part.number in listed else None
+
+    def _leads_to(self, rows: list[Association]) -> Iterator[str]:
+        """The chunks that hold what these rows lead to."""
+        for row in rows:
+            if self.directory.roles.get(row.to) in ("heads", "end"):
+                continue  # no events of their own
+            if row.to.startswith(LOG_PREFIX):
+                log = self.logs.get(row.to.removeprefix(LOG_PREFIX))
+                width = log.manifest["chunk"] if log else 1
+            else:
+                width = self.manifest["chunk"] * self.streams.get(row.to, {"w": 1})["w"]
+            if row.kind != "band":
+                numbers = {position // width for position in row.inputs}
+            else:
+                lo, hi = row.lo, row.lo if row.hi is None else row.hi
+                low = min(lo * row.sa + row.a, hi * row.sa + row.a)
+                high = max(lo * row.sb + row.b, hi * row.sb + row.b)
+                numbers = set(range(low // width, high // width + 1)) if low <= high else set()
+            for number in numbers:
+                yield self._id(_Part(row.to, number))
+
+    def _refuse(self, part: _Part) -> None:
+        lacking = sorted(self.needs[part] - self.there)
+        msg = (
+            f"the record of {self.record.id}: expected the parts that {self._id(part)} leads to; "
+            f"got none of {', '.join(lacking[:3])}; try running the chain again"
+        )
+        raise StoreError(msg)

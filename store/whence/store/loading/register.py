@@ -1,0 +1,150 @@
+"""Put a run, its chain, its logs and its streams into the graph, and give them their numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from whence.engine.record import RunRecord
+from whence.store.connection import Connection, run_cypher
+from whence.store.cypher import cypher, schema
+from whence.store.places import key_of
+
+if TYPE_CHECKING:
+    from neo4j import ManagedTransaction
+
+__all__ = ["prepare_schema", "register", "run_state", "stream_id"]
+
+
+def prepare_schema(connection: Connection) -> None:
+    """Make sure that the constraints and indexes are there."""
+    for statement in schema():
+        connection.write(statement)
+
+
+def stream_id(run: str, stream: str) -> str:
+    """The id of a stream in the graph."""
+    return f"{run}/{stream}"
+
+
+def register(connection: Connection, record: RunRecord, manifest: Mapping[str, Any]) -> None:
+    """Write what the chunks will point at; again, it only brings the run up to date."""
+    logs = {name: record.log(name).manifest for name in manifest["logs"]}
+
+    def work(transaction: ManagedTransaction) -> None:
+        def run(name: str, **parameters: Any) -> list[dict[str, Any]]:
+            return run_cypher(transaction, cypher(name), parameters).data()
+
+        run("register_numbers", many=0)  # from here on no other loader takes numbers
+        streams = [stream_id(record.id, s["name"]) for s in manifest["streams"]]
+        wanted = [*dict.fromkeys(log["id"] for log in logs.values()), *streams]
+        numbers = {row["id"]: row["no"] for row in run("register_known", ids=wanted)}
+        ends = {row["id"]: row["no"] for row in run("register_known_ends", ids=wanted)}
+        numbers.update(ends)
+        missing = [id for id in wanted if id not in numbers]
+        first = run("register_numbers", many=len(missing))[0]["first"]
+        numbers.update({id: first + n for n, id in enumerate(missing)})
+        run("register_run", **_run(record, manifest))
+        run(
+            "register_logs",
+            run=record.id,
+            logs=[
+                {"as": name, "with": {**_log(log), "no": numbers[log["id"]]}}
+                for name, log in logs.items()
+            ],
+        )
+        rows = [_stream(record.id, s, numbers) for s in manifest["streams"]]
+        run(
+            "register_streams",
+            run=record.id,
+            streams=[row for row in rows if row["role"] != "end"],
+            ends=[{**row, "key": key_of(row["no"], 0)} for row in rows if row["role"] == "end"],
+        )
+
+    connection.transact(work)
+
+
+def run_state(connection: Connection, manifest: Mapping[str, Any], *, loaded: bool) -> None:
+    """Say how far the run and its loading have come."""
+    connection.write(
+        cypher("run_state"),
+        id=manifest["id"],
+        state={**_progress(manifest), "loaded": loaded},
+        streams=[
+            {
+                "id": stream_id(manifest["id"], s["name"]),
+                "length": s["length"],
+                "tracked": s["tracked"],
+            }
+            for s in manifest["streams"]
+        ],
+    )
+
+
+def _progress(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "status": manifest["status"],
+        "started": manifest["started"],
+        "ended": manifest["ended"],
+        "error": manifest["error"],
+        "pending": _text(manifest["pending"]),
+    }
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _run(record: RunRecord, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    # A map cannot be a property: what is asked for by name becomes one property each.
+    options = {f"option_{name}": value for name, value in manifest["options"].items()}
+    digest = manifest["chain_digest"]
+    processors = dict(_processors(manifest["chain"]))
+    for stream in manifest["streams"]:
+        processors.setdefault(stream["processor"], None)
+    return {
+        "run": {
+            "id": record.id,
+            "runner": manifest["runner"],
+            "chunk": manifest["chunk"],
+            "versions": _text(manifest["versions"]),
+            "metadata": _text(manifest["metadata"]),
+            **_progress(manifest),
+            **options,
+        },
+        "chain": {"digest": digest, "definition": _text(manifest["chain"])},
+        "processors": [
+            {
+                "id": f"{digest}/{name}",
+                "name": name,
+                **({} if part is None else {"definition": _text(part)}),
+            }
+            for name, part in processors.items()
+        ],
+    }
+
+
+def _processors(tree: Any) -> Iterator[tuple[str, Any]]:
+    """The chain's own processors, read from its definition; nobody's code is loaded for it."""
+    if not isinstance(tree, dict):
+        return
+    if "graph" in tree:
+        for name, node in tree["graph"]["nodes"].items():
+            yield name, node["is"]
+        return
+    for part in tree.get("line", [tree]):
+        if isinstance(part, dict) and "id" in part:
+            yield part["id"], {key: value for key, value in part.items() if key != "id"}
+
+
+def _log(log: Mapping[str, Any]) -> dict[str, Any]:
+    kept = ("id", "name", "length", "plain", "case", "activity", "time", "order", "digest", "chunk")
+    columns = [column["name"] for column in log["columns"]]
+    return {**{name: log[name] for name in kept}, "columns": columns}
+
+
+def _stream(run: str, stream: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, Any]:
+    id = stream_id(run, stream["name"])
+    kept = ("name", "processor", "pipe", "role", "w", "length", "tracked")
+    return {**{name: stream[name] for name in kept}, "id": id, "no": numbers[id], "run": run}

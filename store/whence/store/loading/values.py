@@ -1,0 +1,87 @@
+"""What an event's node carries: its key, an output's value, an input's columns for searching."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+
+from whence.store.places import key_of
+
+__all__ = ["LONGEST_TEXT", "input_properties", "output_properties", "stored_value"]
+
+LONGEST_TEXT = 4000
+"""In bytes; a range index refuses texts of more than about 8,000."""
+
+NATIVE = ("boolean", "integer", "float", "text")
+SEARCHABLE = ("case", "activity", "time")
+
+
+def _text(name: str, text: str) -> Iterator[tuple[str, Any]]:
+    """A text as property; what is longer than fits is cut, and its digest kept beside it."""
+    encoded = text.encode(errors="surrogatepass")
+    if len(encoded) <= LONGEST_TEXT:
+        yield name, text
+    else:
+        yield name, encoded[:LONGEST_TEXT].decode(errors="ignore")
+        yield f"{name}_digest", "sha256:" + hashlib.sha256(encoded).hexdigest()
+
+
+def stored_value(kind: str, canonical: str) -> dict[str, Any]:
+    """How a value is kept on a node.
+
+    Booleans, numbers and texts as Neo4j's own, so that Cypher can compare them; everything else as
+    canonical JSON text, with its kind beside it.
+
+    >>> stored_value("boolean", "false"), stored_value("list", "[1,2]")
+    ({'value': False}, {'value': '[1,2]', 'kind': 'list'})
+    """
+    value = json.loads(canonical)
+    if kind in NATIVE and not isinstance(value, dict):
+        if isinstance(value, str):
+            return dict(_text("value", value))
+        return {"value": float(value) if kind == "float" else value}
+    return {**dict(_text("value", canonical)), "kind": kind}
+
+
+def output_properties(no: int, table: pa.Table) -> list[dict[str, Any]]:
+    """The properties of a stream's events."""
+    return [
+        {
+            "key": key_of(no, row["position"]),
+            "moment": row["moment"],
+            **stored_value(row["kind"], row["value"]),
+        }
+        for row in table.to_pylist()
+    ]
+
+
+def input_properties(no: int, manifest: Mapping[str, Any], table: pa.Table) -> list[dict[str, Any]]:
+    """The properties of a log's events: only columns that are mapped; values stay in the record."""
+    events: list[dict[str, Any]] = [
+        {"key": key_of(no, position)} for position in table.column("position").to_pylist()
+    ]
+    for name in SEARCHABLE:
+        column = manifest.get(name)
+        if column is None:
+            continue
+        for event, value in zip(events, table.column(column).to_pylist(), strict=True):
+            event.update(_searchable(name, value))
+    return events
+
+
+def _searchable(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if value is None:
+        return
+    if isinstance(value, timedelta):
+        yield name, value.total_seconds()
+    elif isinstance(value, str):
+        yield from _text(name, value)
+    elif isinstance(value, (bool, int, float, datetime)):
+        yield name, value
+    else:
+        yield from _text(name, str(value))

@@ -1,0 +1,9 @@
+// Writes      The marker of a chunk, in the same transaction as what the chunk holds
+// Parameters  $id: text; $events, $spans, $edges: integers; $digest: text
+// Plan        unique index on Chunk.id; who finds the marker there must write nothing more
+MERGE (c:Chunk {id: $id})
+ON CREATE SET c.fresh = true, c.events = $events, c.spans = $spans, c.edges = $edges,
+  c.digest = $digest
+WITH c, c.fresh IS NOT NULL AS fresh
+REMOVE c.fresh
+RETURN fresh

@@ -1,0 +1,6 @@
+// Question    What does the graph know of this event?
+// Parameters  $key: integer
+// Plan        unique index seek
+MATCH (e:Event {key: $key})
+RETURN e.key AS key, e.value AS value, e.kind AS kind, e.moment AS moment,
+  coalesce(e.untracked, false) AS untracked

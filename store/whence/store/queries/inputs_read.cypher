@@ -1,0 +1,6 @@
+// Question    What does the graph know of these input events?
+// Parameters  $keys: list of integers
+// Plan        unique index seeks
+UNWIND $keys AS wanted
+MATCH (e:Event {key: wanted})
+RETURN e.key AS key, e.case AS case, e.activity AS activity, e.time AS time

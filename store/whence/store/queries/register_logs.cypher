@@ -1,0 +1,9 @@
+// Writes      The logs that a run used
+// Parameters  $run: id of the run; $logs: list of {as: name in the chain, with: map (id, no, …)}
+// Plan        unique index seeks
+MATCH (run:Run {id: $run})
+UNWIND $logs AS row
+MERGE (log:Collection {id: row.with.id})
+ON CREATE SET log:Log, log += row.with
+MERGE (run)-[:used {as: row.as}]->(log)
+RETURN count(log) AS logs

@@ -1,0 +1,12 @@
+// Writes      A run, its chain and the chain's processors; again: what has changed of the run
+// Parameters  $run: map (id and the other properties); $chain: map (digest, definition)
+//             $processors: list of maps (id, name, definition)
+// Plan        unique index seeks
+MERGE (run:Run {id: $run.id}) SET run += $run
+MERGE (chain:Chain {digest: $chain.digest}) SET chain += $chain
+MERGE (run)-[:hadPlan]->(chain)
+WITH chain
+UNWIND $processors AS row
+MERGE (p:Processor {id: row.id}) SET p += row
+MERGE (chain)-[:hadMember]->(p)
+RETURN count(p) AS processors

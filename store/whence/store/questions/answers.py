@@ -1,0 +1,190 @@
+"""What answers are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from whence.engine.intervals import Intervals, count
+from whence.store.catalog import RunGraph, StoredLog, StoredStream
+from whence.store.places import Places, difference, overlap
+
+__all__ = [
+    "Coverage",
+    "InputEvent",
+    "InputRange",
+    "LogShare",
+    "OutputEvent",
+    "OutputShare",
+    "coverage_of",
+    "log_shares",
+]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of a run an answer rests on.
+
+    Attributes:
+        outputs: how many outputs the streams in question have.
+        tracked: how many of them have associations.
+        detail: ``ends`` or ``steps``.
+        witnesses: ``first`` or ``all``.
+        where: which outputs were tracked; ``None`` for all.
+        status: how the run stands.
+        loaded: whether all of its record is in the graph.
+    """
+
+    outputs: int
+    tracked: int
+    detail: str
+    witnesses: str
+    where: str | None
+    status: str
+    loaded: bool
+
+    @property
+    def share(self) -> float:
+        """The share of outputs that was tracked."""
+        return self.tracked / self.outputs if self.outputs else 1.0
+
+    def __str__(self) -> str:
+        """One line for a person."""
+        told = "all" if self.tracked == self.outputs else f"{self.tracked:,} of"
+        words = [f"{told} {self.outputs:,} outputs tracked", f"detail {self.detail}"]
+        if self.where:
+            words.append(f"where {self.where}")
+        if self.witnesses != "first":
+            words.append(f"witnesses {self.witnesses}")
+        if not self.loaded or self.status != "complete":
+            words.append(f"run {self.status}{'' if self.loaded else ', not all of it loaded'}")
+        return "; ".join(words)
+
+
+def coverage_of(run: RunGraph, streams: Sequence[StoredStream]) -> Coverage:
+    """The coverage of answers about these streams."""
+    return Coverage(
+        sum(s.length for s in streams),
+        sum(s.tracked for s in streams),
+        run.options.get("detail", "ends"),
+        run.options.get("witnesses", "first"),
+        run.options.get("where"),
+        run.status,
+        run.loaded,
+    )
+
+
+@dataclass(frozen=True, order=True)
+class InputRange:
+    """Neighbouring input events that matter alike.
+
+    Attributes:
+        log: the log's name.
+        lo: the first position.
+        hi: the last position.
+        fields: the fields that matter; ``None`` for whole events, empty if only that they are
+            there.
+    """
+
+    log: str
+    lo: int
+    hi: int
+    fields: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class InputEvent:
+    """An input event with what the graph knows of it.
+
+    Attributes:
+        log: the log's name.
+        position: its position.
+        fields: the fields that matter; ``None`` for the whole event.
+        case: its case, if the log's case is mapped.
+        activity: its activity, likewise.
+        time: its time, likewise.
+    """
+
+    log: str
+    position: int
+    fields: tuple[str, ...] | None
+    case: Any = None
+    activity: Any = None
+    time: datetime | str | None = None
+
+
+@dataclass(frozen=True)
+class OutputEvent:
+    """The event that was asked about.
+
+    Attributes:
+        name: its stream: ``total``, ``fork.1``, ``per-case/order``.
+        position: its position there.
+        value: its value; canonical JSON text unless it is a boolean, a number or a text.
+        kind: the kind of such a text; ``None`` where the value speaks for itself.
+        moment: the input position after which it appeared.
+    """
+
+    name: str
+    position: int
+    value: Any
+    kind: str | None
+    moment: int
+
+
+@dataclass(frozen=True)
+class LogShare:
+    """Some of a log's events.
+
+    Attributes:
+        log: the log's name.
+        ranges: their positions.
+        length: how many events the log has.
+    """
+
+    log: str
+    ranges: Intervals
+    length: int
+
+    @property
+    def count(self) -> int:
+        """How many they are."""
+        return count(self.ranges)
+
+    @property
+    def share(self) -> float:
+        """Which share of the log they are."""
+        return self.count / self.length if self.length else 0.0
+
+
+@dataclass(frozen=True)
+class OutputShare:
+    """Some of a pipe's outputs.
+
+    Attributes:
+        output: the pipe's name.
+        ranges: their positions.
+        length: how many outputs the pipe has.
+    """
+
+    output: str
+    ranges: Intervals
+    length: int
+
+    @property
+    def count(self) -> int:
+        """How many they are."""
+        return count(self.ranges)
+
+
+def log_shares(logs: Sequence[StoredLog], places: Places, *, but: bool) -> tuple[LogShare, ...]:
+    """What of each log is among some places, or, with ``but``, what is not."""
+    shares = []
+    for log in logs:
+        whole: Intervals = ((0, log.length - 1),) if log.length else ()
+        found = places.get(log.no, ())
+        ranges = difference(whole, found) if but else overlap(whole, found)
+        shares.append(LogShare(log.name, ranges, log.length))
+    return tuple(shares)

@@ -1,0 +1,156 @@
+"""Explain: which input events are the reason for this output?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from whence.engine.associations import Association
+from whence.engine.errors import ParameterError, StoreError
+from whence.store.catalog import RunGraph, StoredStream, find_run
+from whence.store.connection import Connection
+from whence.store.cypher import cypher
+from whence.store.places import Places, key_of, position_of
+from whence.store.questions.answers import (
+    Coverage,
+    InputEvent,
+    InputRange,
+    OutputEvent,
+    coverage_of,
+)
+from whence.store.questions.fields import asked_inputs, derivations
+from whence.store.questions.naming import find_event
+from whence.store.verbs import up
+
+__all__ = ["Why", "explain"]
+
+EVENTS_SHOWN = 1000
+QUERIES = ("up_explains", "edges_up", "spans_up", "edges_told")
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why an output has its value.
+
+    Attributes:
+        run: the run's id.
+        output: the output.
+        inputs: the input events that explain it, with the fields that matter.
+        events: the first of them one by one, with their columns for searching.
+        support: the input events that are enough for it, if they were asked for.
+        derivations: the associations that the explanation rests on, as the record writes them.
+        support_derivations: those that the support rests on, if it was asked for.
+        coverage: how much of the run was tracked.
+        cypher: the queries that were used, by name.
+    """
+
+    run: str
+    output: OutputEvent
+    inputs: tuple[InputRange, ...]
+    events: tuple[InputEvent, ...]
+    support: tuple[InputRange, ...] | None
+    derivations: tuple[Association, ...] = field(repr=False)
+    support_derivations: tuple[Association, ...] | None = field(repr=False)
+    coverage: Coverage
+    cypher: Mapping[str, str] = field(repr=False)
+
+    @property
+    def count(self) -> int:
+        """How many input events explain the output."""
+        return sum(each.hi - each.lo + 1 for each in self.inputs)
+
+
+def explain(
+    connection: Connection,
+    run: str,
+    output: str,
+    *,
+    support: bool = False,
+    most: int = EVENTS_SHOWN,
+) -> Why:
+    """Ask why an output has its value.
+
+    Args:
+        connection: where the graph is.
+        run: the run's id, or ``latest``.
+        output: ``[PROCESSOR[.PIPE]@]POSITION``; without processor the chain's only output pipe.
+        support: ask as well which input events are enough for it.
+        most: so many of the explaining events are listed one by one.
+    """
+    graph = find_run(connection, run)
+    stream, position = find_event(graph, output)
+    told = _output(connection, graph, stream, position)
+    rows, inputs = _inputs(connection, graph, stream, position, support=False)
+    more = _inputs(connection, graph, stream, position, support=True) if support else None
+    names = (*QUERIES, "up_supports") if support else QUERIES
+    return Why(
+        graph.id,
+        told,
+        inputs,
+        tuple(_events(connection, graph, inputs, most)),
+        None if more is None else more[1],
+        tuple(rows),
+        None if more is None else tuple(more[0]),
+        coverage_of(graph, [stream]),
+        {name: cypher(name) for name in names},
+    )
+
+
+def _output(
+    connection: Connection, run: RunGraph, stream: StoredStream, position: int
+) -> OutputEvent:
+    rows = connection.read(cypher("event_read"), key=key_of(stream.no, position))
+    shown = position if stream.w == 1 else position // stream.w
+    if not rows:
+        msg = (
+            f"{stream.name}@{shown}: expected an event that is in the graph; got none; "
+            f"try whence load {run.id}"
+        )
+        raise StoreError(msg)
+    (row,) = rows
+    if not run.options.get("tracked", True) or row["untracked"]:
+        where = run.options.get("where")
+        reason = "which --where left out" if where else "of a run that was not tracked"
+        msg = (
+            f"{stream.name}@{shown}: expected a tracked output; got one {reason}; "
+            "try whence run --track without --where"
+        )
+        raise ParameterError(msg)
+    return OutputEvent(stream.name, position, row["value"], row["kind"], row["moment"])
+
+
+def _inputs(
+    connection: Connection, run: RunGraph, stream: StoredStream, position: int, *, support: bool
+) -> tuple[list[Association], tuple[InputRange, ...]]:
+    start: Places = {stream.no: ((position, position),)}
+    reached = up(connection, run, start, support=support)
+    rows = derivations(connection, run, reached, support=support)
+    return rows, asked_inputs(run, rows, stream.name, position)
+
+
+def _events(
+    connection: Connection, run: RunGraph, inputs: tuple[InputRange, ...], most: int
+) -> list[InputEvent]:
+    wanted: dict[int, tuple[str, tuple[str, ...] | None]] = {}
+    for each in inputs:
+        no = run.log_named(each.log).no
+        for position in range(each.lo, min(each.hi + 1, each.lo + most - len(wanted))):
+            wanted[key_of(no, position)] = (each.log, each.fields)
+    known: dict[int, dict[str, Any]] = {
+        row["key"]: row for row in connection.read(cypher("inputs_read"), keys=list(wanted))
+    }
+    return [
+        InputEvent(
+            log,
+            position_of(key),
+            fields,
+            *(_plain(known[key][name]) for name in ("case", "activity", "time")),
+        )
+        for key, (log, fields) in wanted.items()
+    ]
+
+
+def _plain(value: Any) -> Any:
+    """Times as Python has them; the driver's own class serves nobody else."""
+    return value.to_native() if hasattr(value, "to_native") else value

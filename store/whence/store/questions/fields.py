@@ -1,0 +1,177 @@
+"""Which fields of the input events matter: worked out along the edges that an answer rests on.
+
+An edge names the fields that it asks for. A *copy* passes on what was asked of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from whence.engine.associations import LOG_PREFIX, Association
+from whence.engine.intervals import Intervals, of_positions
+from whence.store.catalog import RunGraph
+from whence.store.connection import Connection
+from whence.store.cypher import cypher
+from whence.store.places import (
+    LAST_POSITION,
+    Places,
+    Range,
+    joined,
+    meeting,
+    no_of,
+    position_of,
+)
+from whence.store.questions.answers import InputRange
+from whence.store.verbs.literal import key_ranges
+from whence.store.verbs.spans import name_in_record, spans_of
+
+__all__ = ["asked_inputs", "derivations"]
+
+Asked = frozenset[str] | None
+_Place = tuple[str, Asked]
+"""A log or stream, and the fields asked of its events."""
+
+
+def derivations(
+    connection: Connection, run: RunGraph, reached: Places, *, support: bool
+) -> list[Association]:
+    """Every association that leads on from what was reached, as the record would write it.
+
+    Args:
+        connection: where the graph is.
+        run: the run.
+        reached: all places that the answer rests on.
+        support: what supports instead of what explains.
+    """
+    sources = {no: ranges for no, ranges in reached.items() if no in run.event_streams}
+    told = connection.read(
+        cypher("edges_told"),
+        ranges=key_ranges(sources),
+        trigger=not support,
+        supports=support,
+    )
+    rows: list[Association] = []
+    for edge in told:
+        relation = "supports" if edge["type"] == "wasInfluencedBy" else "explains"
+        for to in sorted({no_of(key) for key in edge["targets"]}):
+            rows.append(
+                Association(
+                    run.by_no[no_of(edge["source"])].name,
+                    "trigger" if edge["trigger"] else relation,  # type: ignore[arg-type]
+                    "list",
+                    position_of(edge["source"]),
+                    position_of(edge["source"]),
+                    name_in_record(run, to),
+                    tuple(sorted(position_of(k) for k in edge["targets"] if no_of(k) == to)),
+                    fields=None if edge["fields"] is None else tuple(edge["fields"]),
+                    copy=bool(edge["copy"]),
+                )
+            )
+    return rows + [span.row for span in spans_of(connection, run, reached, support=support)]
+
+
+def asked_inputs(
+    run: RunGraph, rows: Iterable[Association], stream: str, position: int
+) -> tuple[InputRange, ...]:
+    """The input events that an event rests on, with the fields that matter.
+
+    Args:
+        run: the run.
+        rows: the associations that lead there.
+        stream: the event's stream.
+        position: its position.
+    """
+    by_stream: dict[str, _Rows] = {}
+    for row in rows:
+        by_stream.setdefault(row.stream, _Rows()).add(row)
+    inputs: dict[_Place, list[Range]] = {}
+    seen: dict[_Place, set[int]] = {}
+    waiting: dict[_Place, set[int]] = {(stream, None): {position}}
+    while waiting:
+        found: dict[_Place, set[int]] = {}
+        for place, positions in waiting.items():
+            name, asked = place
+            new = positions - seen.setdefault(place, set())
+            seen[place] |= new
+            for row, ranges in by_stream[name].leads(new) if name in by_stream else ():
+                below = (row.to, asked if row.copy else _frozen(row.fields))
+                if row.to.startswith(LOG_PREFIX):
+                    inputs.setdefault(below, []).extend(ranges)
+                else:
+                    # Events of a stream are walked one by one; only a log may be all but endless.
+                    found.setdefault(below, set()).update(
+                        at for lo, hi in ranges for at in range(lo, hi + 1)
+                    )
+        waiting = {place: positions for place, positions in found.items() if positions}
+    return _by_log(run, inputs)
+
+
+class _Rows:
+    """The rows of a stream: lists by position, the others one after another."""
+
+    def __init__(self) -> None:
+        self.lists: dict[int, list[Association]] = {}
+        self.spans: list[Association] = []
+
+    def add(self, row: Association) -> None:
+        if row.kind == "list":
+            self.lists.setdefault(row.lo, []).append(row)
+        else:
+            self.spans.append(row)
+
+    def leads(self, positions: set[int]) -> Iterator[tuple[Association, Intervals]]:
+        for at in positions:
+            for row in self.lists.get(at, ()):
+                yield row, row.reaches(at, at)
+        if not self.spans:
+            return
+        ranges = of_positions(positions)
+        for row in self.spans:
+            last = LAST_POSITION if row.hi is None else row.hi
+            for lo, hi in meeting(ranges, row.lo, last):
+                yield row, row.reaches(lo, hi)
+
+
+def _frozen(fields: tuple[str, ...] | None) -> Asked:
+    return None if fields is None else frozenset(fields)
+
+
+def _by_log(run: RunGraph, inputs: dict[_Place, list[Range]]) -> tuple[InputRange, ...]:
+    answer: list[InputRange] = []
+    for log in run.logs:
+        layers: dict[Asked, list[Range]] = {}
+        for (name, asked), ranges in inputs.items():
+            if name == LOG_PREFIX + log.name:
+                # A plain value has no fields; any that is asked of it is all of it.
+                layers.setdefault(None if asked and log.plain else asked, []).extend(ranges)
+        answer += [
+            InputRange(log.name, lo, hi, None if asked is None else tuple(sorted(asked)))
+            for lo, hi, asked in _overlaid({a: joined(ranges) for a, ranges in layers.items()})
+        ]
+    return tuple(answer)
+
+
+def _overlaid(layers: dict[Asked, Intervals]) -> Iterable[tuple[int, int, Asked]]:
+    """Put ranges over each other: where several meet, all their fields matter."""
+    changes: dict[int, list[tuple[Asked, int]]] = {}
+    for asked, ranges in layers.items():
+        for lo, hi in ranges:
+            changes.setdefault(lo, []).append((asked, 1))
+            changes.setdefault(hi + 1, []).append((asked, -1))
+    active: Counter[Asked] = Counter()
+    pieces: list[tuple[int, int, Asked]] = []
+    places = sorted(changes)
+    for at, following in pairwise(places):
+        for asked, step in changes[at]:
+            active[asked] += step
+        now = [asked for asked, times in active.items() if times]
+        if not now:
+            continue
+        union = None if None in now else frozenset().union(*(a for a in now if a is not None))
+        if pieces and pieces[-1][1] == at - 1 and pieces[-1][2] == union:
+            pieces[-1] = (pieces[-1][0], following - 1, union)
+        else:
+            pieces.append((at, following - 1, union))
+    return pieces

@@ -1,0 +1,130 @@
+"""Impact: which outputs stand, if some input events are corrupt?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from whence.engine.errors import ParameterError
+from whence.engine.intervals import Intervals
+from whence.store.catalog import RunGraph, StoredStream, find_run
+from whence.store.connection import Connection
+from whence.store.cypher import cypher
+from whence.store.places import Places, difference, joined, key_of, overlap, places_of_keys
+from whence.store.questions.answers import (
+    Coverage,
+    LogShare,
+    OutputShare,
+    coverage_of,
+    log_shares,
+)
+from whence.store.questions.whole import require_whole
+from whence.store.verbs import down, ends
+
+__all__ = ["Impact", "Inputs", "impact"]
+
+Inputs = Mapping[str | None, Iterable[tuple[int, int]]]
+"""Ranges of positions by the log's name in the chain; ``None``: the only log."""
+
+QUERIES = ("down_explains", "down_supports", "edges_down", "bands_down", "heads_down", "end_leans")
+
+
+@dataclass(frozen=True)
+class Impact:
+    """What some corrupt input events touch.
+
+    Attributes:
+        run: the run's id.
+        inputs: the input events in question.
+        unaffected: outputs that stand, guaranteed: no corrupt input is in their support.
+        possibly: outputs that may be affected.
+        explained: those of them that a corrupt input explains.
+        untracked: outputs of which nothing is known, because they were not tracked.
+        may_appear: pipes on which outputs could appear that do not exist now.
+        coverage: how much of the run was tracked.
+        cypher: the queries that were used, by name.
+    """
+
+    run: str
+    inputs: tuple[LogShare, ...]
+    unaffected: tuple[OutputShare, ...]
+    possibly: tuple[OutputShare, ...]
+    explained: tuple[OutputShare, ...]
+    untracked: tuple[OutputShare, ...]
+    may_appear: tuple[str, ...]
+    coverage: Coverage
+    cypher: Mapping[str, str] = field(repr=False)
+
+
+def impact(connection: Connection, run: str, inputs: Inputs) -> Impact:
+    """Ask what stands if some input events are corrupt.
+
+    Args:
+        connection: where the graph is.
+        run: the run's id, or ``latest``.
+        inputs: the events, as ranges of positions by log.
+    """
+    graph = find_run(connection, run)
+    require_whole(graph)
+    start = _start(graph, inputs)
+    touched = down(connection, graph, start, support=True)
+    explained = down(connection, graph, start)
+    shares: dict[str, list[OutputShare]] = {}
+    for pipe in graph.outputs:
+        for name, ranges in _sorted_out(connection, graph, pipe, touched, explained).items():
+            shares.setdefault(name, []).append(OutputShare(pipe.name, ranges, pipe.length))
+    return Impact(
+        run=graph.id,
+        inputs=log_shares(graph.logs, start, but=False),
+        unaffected=tuple(shares.get("unaffected", ())),
+        possibly=tuple(shares.get("possibly", ())),
+        explained=tuple(shares.get("explained", ())),
+        untracked=tuple(shares.get("untracked", ())),
+        may_appear=tuple(_may_appear(connection, graph, start)),
+        coverage=coverage_of(graph, graph.outputs),
+        cypher={name: cypher(name) for name in QUERIES},
+    )
+
+
+def _start(run: RunGraph, inputs: Inputs) -> Places:
+    start: Places = {}
+    for name, ranges in inputs.items():
+        log = run.log_named(name)
+        start[log.no] = joined((*start.get(log.no, ()), *ranges))
+        if start[log.no] and (start[log.no][0][0] < 0 or start[log.no][-1][1] >= log.length):
+            msg = (
+                f"inputs: expected positions of {log.name}, 0 to {log.length - 1}; "
+                f"got {start[log.no][-1][1]}; try one of these"
+            )
+            raise ParameterError(msg)
+    return start
+
+
+def _sorted_out(
+    connection: Connection,
+    run: RunGraph,
+    pipe: StoredStream,
+    touched: Places,
+    explained: Places,
+) -> dict[str, Intervals]:
+    whole: Intervals = ((0, pipe.length - 1),) if pipe.length else ()
+    untracked: Intervals = ()
+    if run.options.get("where") is not None and whole:
+        first, last = key_of(pipe.no, 0), key_of(pipe.no, pipe.length - 1)
+        rows = connection.read_values(cypher("untracked_read"), first=first, last=last)
+        untracked = places_of_keys(key for (key,) in rows).get(pipe.no, ())
+    possibly = overlap(whole, touched.get(pipe.no, ()))
+    return {
+        "unaffected": difference(difference(whole, possibly), untracked),
+        "possibly": possibly,
+        # An output that no corrupt input supports stands, even if one explains it.
+        "explained": overlap(possibly, explained.get(pipe.no, ())),
+        "untracked": difference(untracked, possibly),
+    }
+
+
+def _may_appear(connection: Connection, run: RunGraph, start: Places) -> Iterable[str]:
+    for end in run.ends:
+        open_inputs = ends(connection, run, (end,))
+        if any(overlap(start.get(log.no, ()), open_inputs.get(log.no, ())) for log in run.logs):
+            yield end.name.removesuffix("/end")

@@ -1,0 +1,115 @@
+"""Up and down: rounds of literal edges and spans, until nothing is new."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whence.store.catalog import RunGraph, StoredStream
+from whence.store.connection import Connection
+from whence.store.cypher import cypher
+from whence.store.places import (
+    LAST_POSITION,
+    Places,
+    Range,
+    key_of,
+    meeting,
+    merge,
+    no_of,
+    places_of_keys,
+    position_of,
+)
+from whence.store.verbs.literal import FEW, Literal, key_ranges
+from whence.store.verbs.spans import Span, bands_to, gathered, spans_of
+
+__all__ = ["down", "ends", "up"]
+
+SINGLE_SEEKS = 1000
+
+
+def up(
+    connection: Connection, run: RunGraph, start: Places, *, support: bool = False, few: int = FEW
+) -> Places:
+    """Everything that explains, or supports, some events; they themselves are part of it.
+
+    Args:
+        connection: where the graph is.
+        run: the run they belong to.
+        start: the events.
+        support: follow what supports instead of what explains.
+        few: from so many events on edges are read rather than walked by the server.
+    """
+    literal = Literal(connection, run, support=support, down=False, few=few)
+    seen: Places = {}
+    waiting = start
+    while new := merge(seen, waiting):
+        merge(new, merge(seen, literal.reach(new)))
+        spans = spans_of(connection, run, new, support=support)
+        waiting = gathered((span.to, piece) for span in spans for piece in span.reaches(new))
+    return seen
+
+
+def down(
+    connection: Connection, run: RunGraph, start: Places, *, support: bool = False, few: int = FEW
+) -> Places:
+    """Everything that some events explain, or support; they themselves are part of it.
+
+    Args:
+        connection: where the graph is.
+        run: the run whose events are asked for.
+        start: the events, usually inputs.
+        support: follow what supports instead of what explains.
+        few: from so many events on edges are read rather than walked by the server.
+    """
+    literal = Literal(connection, run, support=support, down=True, few=few)
+    bands: dict[int, list[Span]] = {}
+    seen: Places = {}
+    waiting = start
+    while new := merge(seen, waiting):
+        merge(new, merge(seen, literal.reach(new)))
+        unknown = [no for no in new if no not in bands]
+        if unknown:
+            bands.update({no: [] for no in unknown})
+            for span in bands_to(connection, run, unknown, support=support):
+                bands[span.to].append(span)
+        pieces = [
+            (span.no, piece) for no in new for span in bands[no] for piece in span.reached_from(new)
+        ]
+        waiting = gathered([*pieces, *_heads(connection, run, new)])
+    return seen
+
+
+def ends(connection: Connection, run: RunGraph, pipes: tuple[StoredStream, ...]) -> Places:
+    """What the ends of output pipes lean on: the inputs among it are *open*.
+
+    Args:
+        connection: where the graph is.
+        run: the run.
+        pipes: streams of role ``end``.
+    """
+    keys = [key_of(pipe.no, 0) for pipe in pipes]
+    direct = [key for (key,) in connection.read_values(cypher("end_leans"), keys=keys)]
+    at_end: Places = {pipe.no: ((0, 0),) for pipe in pipes}
+    found = places_of_keys(direct)
+    spans = spans_of(connection, run, at_end, support=True)
+    merge(found, gathered((span.to, piece) for span in spans for piece in span.reaches(at_end)))
+    return up(connection, run, found, support=True)
+
+
+def _heads(connection: Connection, run: RunGraph, places: Places) -> Iterator[tuple[int, Range]]:
+    """Where events inside a Slice are the heads of their slices."""
+    inner = {no: places[no] for no in places if _is_inner(run, no)}
+    if not inner:
+        return
+    ranges = key_ranges(inner)
+    if len(ranges) > SINGLE_SEEKS:
+        # So many single seeks cost more than reading all that lies between.
+        ranges = [[key_of(no, r[0][0]), key_of(no, r[-1][1])] for no, r in inner.items()]
+    for row in connection.read(cypher("heads_down"), ranges=ranges):
+        position = position_of(row["key"])
+        if any(meeting(inner[no_of(row["key"])], position, position)):
+            yield row["no"], (row["lo"], LAST_POSITION if row["hi"] is None else row["hi"])
+
+
+def _is_inner(run: RunGraph, no: int) -> bool:
+    stream = run.event_streams.get(no)
+    return stream is not None and stream.role == "inner"

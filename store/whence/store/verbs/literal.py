@@ -1,0 +1,134 @@
+"""Reachability along literal edges, event to event.
+
+From a few events the server walks, each walk visiting an event once. From many events such walks
+would visit the same events again and again, so that then the edges are read, range by range and
+each range once, and walked here. Both are linear in what is reached; a test holds that they agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from whence.store.catalog import RunGraph, StoredLog
+from whence.store.connection import Connection
+from whence.store.cypher import cypher
+from whence.store.places import (
+    Places,
+    Range,
+    joined,
+    key_of,
+    meeting,
+    no_of,
+    places_of_keys,
+    position_of,
+)
+
+__all__ = ["FEW", "Literal", "key_ranges"]
+
+FEW = 16
+"""From so many events the server walks."""
+PAGES = 4
+"""A page is as many chunks of the record as this: what is read at once for one event of it."""
+
+
+class Literal:
+    """Follows literal edges in one direction; what it has read it remembers."""
+
+    def __init__(
+        self, connection: Connection, run: RunGraph, *, support: bool, down: bool, few: int = FEW
+    ) -> None:
+        """Begin without having read anything."""
+        self.connection = connection
+        self.run = run
+        self.support = support
+        self.direction = "down" if down else "up"
+        self.few = few
+        self.read: set[tuple[int, int]] = set()
+        self.edges: dict[int, list[int]] = {}
+
+    def reach(self, places: Places) -> Places:
+        """All events reached from these, the starts themselves only if they are reached."""
+        starts = {no: ranges for no, ranges in places.items() if self._leads_on(no)}
+        many = sum(hi - lo + 1 for ranges in starts.values() for lo, hi in ranges)
+        if many == 0:
+            return {}
+        if many <= self.few:
+            return places_of_keys(self._walk_there(starts))
+        return places_of_keys(self._walk_here(starts))
+
+    def _leads_on(self, no: int) -> bool:
+        """Upwards inputs are the end; downwards what is not of this run is none of its business."""
+        if no in self.run.event_streams:
+            return True
+        return self.direction == "down" and isinstance(self.run.by_no.get(no), StoredLog)
+
+    def _walk_there(self, starts: Places) -> Iterable[int]:
+        name = f"{self.direction}_{'supports' if self.support else 'explains'}"
+        keys = [
+            key_of(no, position)
+            for no, ranges in starts.items()
+            for lo, hi in ranges
+            for position in range(lo, hi + 1)
+        ]
+        found = self.connection.read_values(cypher(name), keys=keys)
+        return [key for (key,) in found if no_of(key) in self.run.by_no]
+
+    def _walk_here(self, starts: Places) -> Iterable[int]:
+        reached: set[int] = set()
+        self._read_pages({(no, page) for no in starts for page in self._pages(no, starts[no])})
+        stack = [
+            source
+            for source in self.edges
+            if any(meeting(starts.get(no_of(source), ()), *(position_of(source),) * 2))
+        ]
+        while stack:
+            unread: list[int] = []
+            while stack:
+                for target in self.edges.get(stack.pop(), ()):
+                    if target in reached:
+                        continue
+                    reached.add(target)
+                    no = no_of(target)
+                    if not self._leads_on(no):
+                        continue
+                    if (no, position_of(target) // self._width(no)) in self.read:
+                        stack.append(target)
+                    else:
+                        unread.append(target)
+            self._read_pages(
+                {(no_of(key), position_of(key) // self._width(no_of(key))) for key in unread}
+            )
+            stack = unread
+        return [key for key in reached if no_of(key) in self.run.by_no]
+
+    def _width(self, no: int) -> int:
+        stream = self.run.event_streams.get(no)
+        return PAGES * self.run.chunk * (1 if stream is None else stream.w)
+
+    def _pages(self, no: int, ranges: Iterable[Range]) -> Iterable[int]:
+        width = self._width(no)
+        for lo, hi in ranges:
+            yield from range(lo // width, hi // width + 1)
+
+    def _read_pages(self, pages: set[tuple[int, int]]) -> None:
+        pages -= self.read
+        if not pages:
+            return
+        self.read |= pages
+        ranges = joined(
+            (key_of(no, page * self._width(no)), key_of(no, (page + 1) * self._width(no) - 1))
+            for no, page in pages
+        )
+        rows = self.connection.read_values(
+            cypher(f"edges_{self.direction}"),
+            ranges=[list(each) for each in ranges],
+            trigger=not self.support,
+            supports=self.support,
+        )
+        for source, targets in rows:
+            self.edges[source] = targets
+
+
+def key_ranges(places: Places) -> list[list[int]]:
+    """Places as ranges of keys, for a query."""
+    return [[key_of(no, lo), key_of(no, hi)] for no in sorted(places) for lo, hi in places[no]]
