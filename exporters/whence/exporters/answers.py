@@ -2,17 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from functools import singledispatch
+from typing import Any
 
+from whence.engine.associations import LOG_PREFIX
 from whence.engine.errors import ParameterError
-from whence.exporters.model import Answer
+from whence.engine.intervals import Intervals, contains, union
+from whence.engine.record import RunRecord
+from whence.engine.record.schema import from_canonical
+from whence.exporters.describing import facts
+from whence.exporters.model import Answer, Edge, Event, Finding, Log, Run, Stream
+from whence.exporters.recorded import json_text, run_of, value_attributes
+from whence.exporters.statements import VALUE, Attributes
+from whence.exporters.vocabulary import term
+from whence.store.catalog import RunGraph
+from whence.store.questions import (
+    Coverage,
+    Impact,
+    InputRange,
+    LogShare,
+    NeverMatters,
+    OutputShare,
+    Why,
+)
 
-__all__ = ["answer_of"]
+__all__ = ["About", "answer_of", "run_about"]
+
+About = Run | RunGraph | RunRecord
+"""Where it is known which run was asked: the graph, the record, or said by hand."""
+
+
+def run_about(about: About) -> Run:
+    """What is known of the run that was asked about."""
+    if isinstance(about, Run):
+        return about
+    if isinstance(about, RunRecord):
+        return run_of(about)
+    return Run(
+        id=about.id,
+        logs=tuple(
+            Log(name, log.id, log.length) for log in about.logs for name in sorted(log.names)
+        ),
+        streams=tuple(
+            Stream(s.name, s.processor, s.pipe, s.role, *_counts(s.role, s.length, s.tracked))
+            for s in about.streams
+        ),
+        started=datetime.fromisoformat(about.started),
+        facts=facts(status=about.status, options=json_text(dict(about.options))),
+    )
+
+
+def _counts(role: str, length: int, tracked: int) -> tuple[int | None, int | None]:
+    return (None, None) if role in ("heads", "end") else (length, tracked)
+
+
+class _Each:
+    """Made anew each time it is gone through, so that long answers take no memory."""
+
+    def __init__(self, make: Callable[[], Iterator[Any]]) -> None:
+        self._make = make
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._make()
 
 
 @singledispatch
-def answer_of(answer: object) -> Answer:
-    """The answer in the form that is exported; each kind of answer registers its own way."""
+def answer_of(answer: object, run: Run) -> Answer:
+    """The answer in the form that is exported; each kind of answer has its own way."""
     msg = (
         f"an export: expected an answer; got {type(answer).__name__}; "
         "try what explain, never_matters or impact give"
@@ -21,5 +79,111 @@ def answer_of(answer: object) -> Answer:
 
 
 @answer_of.register
-def _(answer: Answer) -> Answer:
-    return answer
+def _(answer: Why, run: Run) -> Answer:
+    told = answer.output
+    output = (told.name, told.position)
+    value = told.value if told.kind is None else from_canonical(told.value)
+    said = (*value_attributes(value), (term("moment"), told.moment))
+    support = answer.support
+    question = f"explain {told.name}@{told.position}" + ("" if support is None else ", support")
+
+    def events() -> Iterator[Event]:
+        yield Event(*output, said)
+        known = {(each.log, each.position): each for each in answer.events}
+        for log, ranges in _places((*answer.inputs, *(support or ()))).items():
+            for lo, hi in ranges:
+                for position in range(lo, hi + 1):
+                    one = known.get((log, position))
+                    columns = {} if one is None else _columns(one.case, one.activity, one.time)
+                    yield Event(LOG_PREFIX + log, position, _said(columns))
+
+    def edges() -> Iterator[Edge]:
+        enough = None if support is None else _places(support)
+        for each in answer.inputs:
+            for position in range(each.lo, each.hi + 1):
+                alone = enough is not None and not contains(enough.get(each.log, ()), position)
+                relation: Any = "trigger" if alone else "explains"
+                place = (LOG_PREFIX + each.log, position)
+                yield Edge(output, place, relation, each.fields)
+        why = _places(answer.inputs)
+        for each in support or ():
+            for position in range(each.lo, each.hi + 1):
+                if not contains(why.get(each.log, ()), position):
+                    place = (LOG_PREFIX + each.log, position)
+                    yield Edge(output, place, "supports", each.fields)
+
+    return Answer(run, question, _Each(events), _Each(edges), facts=_coverage(answer.coverage))
+
+
+@answer_of.register
+def _(answer: NeverMatters, run: Run) -> Answer:
+    findings = (_logs("certain", answer.certain), _logs("softer", answer.softer))
+    return Answer(run, "never matters", findings=findings, facts=_coverage(answer.coverage))
+
+
+@answer_of.register
+def _(answer: Impact, run: Run) -> Answer:
+    asked = _logs("inputs", answer.inputs)
+    words = ", ".join(
+        f"{place.removeprefix(LOG_PREFIX)}:{lo}-{hi}" for place, lo, hi in asked.ranges
+    )
+    return Answer(
+        run,
+        f"impact of {words}",
+        findings=(
+            asked,
+            _outputs("unaffected", answer.unaffected),
+            _outputs("possibly affected", answer.possibly),
+            _outputs("explained by the inputs", answer.explained),
+            _outputs("untracked", answer.untracked),
+        ),
+        facts=(
+            *_coverage(answer.coverage),
+            *((term("mayAppear"), name) for name in answer.may_appear),
+        ),
+    )
+
+
+def _places(ranges: Iterable[InputRange]) -> dict[str, Intervals]:
+    """Each input once, whatever fields of it matter."""
+    found: dict[str, Intervals] = {}
+    for each in ranges:
+        found[each.log] = union(found.get(each.log, ()), ((each.lo, each.hi),))
+    return found
+
+
+def _columns(case: Any, activity: Any, time: Any) -> dict[str, Any]:
+    return {"case": case, "activity": activity, "time": time}
+
+
+def _said(columns: dict[str, Any]) -> Attributes:
+    return tuple(
+        (term(word), written)
+        for word, value in columns.items()
+        for key, written in value_attributes(value)
+        if key == VALUE
+    )
+
+
+def _coverage(coverage: Coverage) -> Attributes:
+    return facts(
+        coverage=json_text(
+            {
+                "outputs": coverage.outputs,
+                "tracked": coverage.tracked,
+                "detail": coverage.detail,
+                "witnesses": coverage.witnesses,
+                "where": coverage.where,
+                "status": coverage.status,
+                "loaded": coverage.loaded,
+            }
+        )
+    )
+
+
+def _logs(name: str, shares: Iterable[LogShare]) -> Finding:
+    return Finding(name, tuple((LOG_PREFIX + s.log, lo, hi) for s in shares for lo, hi in s.ranges))
+
+
+def _outputs(name: str, shares: Iterable[OutputShare]) -> Finding:
+    return Finding(name, tuple((s.output, lo, hi) for s in shares for lo, hi in s.ranges))

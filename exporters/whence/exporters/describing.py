@@ -68,7 +68,7 @@ def _engine(names: RunNames) -> Statement:
         KINDS["agent"],
         names.engine,
         (),
-        ((TYPE, Name(PROV, "SoftwareAgent")), *facts(name="Whence")),
+        ((TYPE, Name(PROV, "SoftwareAgent")), *facts(name="Whence", version=names.version)),
     )
 
 

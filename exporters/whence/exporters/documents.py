@@ -81,7 +81,7 @@ def answer_document(answer: Answer) -> Document:
         yield from _findings(answer, names, name)
 
     said = ((TYPE, term("Answer")), *facts(question=answer.question), *answer.facts)
-    bundle = Bundle(name, statements, len(answer.events))
+    bundle = Bundle(name, statements)
     return Document((*STANDARD, *names.spaces), about_bundle(names, name, said), (bundle,))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple
@@ -136,15 +137,15 @@ class Answer:
     Attributes:
         run: the run that was asked about.
         question: in words; the same words, the same answer's name.
-        events: every event that an edge touches, once.
-        edges: the relations that the answer shows, event by event.
+        events: every event that an edge touches, once; gone through more than once.
+        edges: the relations that the answer shows, event by event; gone through likewise.
         findings: the sets that it names.
         facts: whatever else is said of it.
     """
 
     run: Run
     question: str
-    events: tuple[Event, ...] = ()
-    edges: tuple[Edge, ...] = ()
+    events: Iterable[Event] = ()
+    edges: Iterable[Edge] = ()
     findings: tuple[Finding, ...] = field(default=())
     facts: Attributes = ()

@@ -41,6 +41,7 @@ class RunNames:
         run: the run, an activity.
         bundle: what the run's statements are in.
         engine: the software that ran it.
+        version: the engine's version.
         chain: the chain's definition, if the run has one.
         plans: the definition of each processor.
         works: each processor at work in the run.
@@ -53,7 +54,7 @@ class RunNames:
         self.spaces: list[Namespace] = []
         space = self._add(run_space(self._prefix("run"), run.id))
         self.run, self.bundle = space.name("run"), space.name("bundle")
-        self.space = space
+        self.space, self.version = space, run.engine
         self.engine = self._add(engine_space(self._prefix("engine"), run.engine or "unknown")).name(
             "agent"
         )

@@ -19,7 +19,7 @@ from whence.exporters.model import Event, Log, Processor, Run, Stream
 from whence.exporters.statements import VALUE, Attributes, Typed, clean
 from whence.exporters.vocabulary import term
 
-__all__ = ["RecordedRun", "run_of", "value_attributes"]
+__all__ = ["RecordedRun", "json_text", "run_of", "value_attributes"]
 
 _TREE_WORDS = {"id", "logs"}
 _MAPPED = ("case", "activity", "time")
@@ -54,7 +54,8 @@ def _time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def _json(value: Any) -> str | None:
+def json_text(value: Any) -> str | None:
+    """Canonical JSON; nothing for what is empty."""
     if not value:
         return None
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
@@ -73,7 +74,7 @@ def run_of(record: RunRecord) -> Run:
             for s in manifest["streams"]
         ),
         chain_digest=manifest.get("chain_digest") if tree else None,
-        chain=_json(tree),
+        chain=json_text(tree),
         processors=tuple(_processors(tree or {}, manifest["streams"])),
         engine=manifest["versions"].get("whence"),
         started=_time(manifest["started"]),
@@ -82,10 +83,10 @@ def run_of(record: RunRecord) -> Run:
             status=manifest["status"],
             error=error,
             runner=manifest["runner"],
-            options=_json(manifest["options"]),
-            versions=_json(manifest["versions"]),
-            metadata=_json(manifest["metadata"]),
-            pending=_json(manifest["pending"]),
+            options=json_text(manifest["options"]),
+            versions=json_text(manifest["versions"]),
+            metadata=json_text(manifest["metadata"]),
+            pending=json_text(manifest["pending"]),
         ),
     )
 
@@ -110,7 +111,7 @@ def _processors(tree: Mapping[str, Any], streams: list[dict[str, Any]]) -> Itera
     for part in written:
         ((kind, _),) = ((k, v) for k, v in part.items() if k not in _TREE_WORDS)
         told.add(part["id"])
-        yield Processor(part["id"], kind, _json({k: v for k, v in part.items() if k != "logs"}))
+        yield Processor(part["id"], kind, json_text({k: v for k, v in part.items() if k != "logs"}))
     if tree:
         inner = (s["processor"] for s in streams if s["role"] in ("step", "inner", "output"))
         for id in dict.fromkeys(id for id in inner if id not in told):

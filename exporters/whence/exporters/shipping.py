@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whence.exporters.answers import answer_of
+from whence.engine.errors import ParameterError
+from whence.exporters.answers import About, answer_of, run_about
 from whence.exporters.documents import Progress, answer_document, run_document
+from whence.exporters.model import Answer
 from whence.exporters.prov_document import prov_document
 from whence.exporters.rdf import rdflib_dataset
 from whence.exporters.recorded import RecordedRun
@@ -19,25 +22,37 @@ if TYPE_CHECKING:
 __all__ = ["Exportable", "save", "save_run", "to_prov", "to_rdflib"]
 
 
-def save(answer: object, path: str | Path, format: str | None = None) -> Path:
+def save(
+    answer: object, path: str | Path, format: str | None = None, *, about: About | None = None
+) -> Path:
     """Write an answer to a file.
 
     Args:
         answer: what a question gave.
         path: the file; its ending names the format (``.json``, ``.nq``, ``.trig``, then ``.gz``).
         format: ``prov-json``, ``nquads`` or ``trig``, if the ending does not say it.
+        about: the run that was asked: as the graph or as the record knows it.
     """
-    return write_document(answer_document(answer_of(answer)), Path(path), format)
+    return write_document(answer_document(_known(answer, about)), Path(path), format)
 
 
-def to_prov(answer: object) -> ProvDocument:
+def to_prov(answer: object, *, about: About | None = None) -> ProvDocument:
     """An answer as a document of the ``prov`` package; the same statements as in a file."""
-    return prov_document(answer_document(answer_of(answer)))
+    return prov_document(answer_document(_known(answer, about)))
 
 
-def to_rdflib(answer: object) -> rdflib.Dataset:
+def to_rdflib(answer: object, *, about: About | None = None) -> rdflib.Dataset:
     """An answer as an rdflib dataset; the same statements as in a file."""
-    return rdflib_dataset(answer_document(answer_of(answer)))
+    return rdflib_dataset(answer_document(_known(answer, about)))
+
+
+def _known(answer: object, about: About | None) -> Answer:
+    if isinstance(answer, Answer):
+        return answer
+    if about is None:
+        msg = "an export: expected the run that was asked; got none; try about=find_run(…)"
+        raise ParameterError(msg)
+    return answer_of(answer, run_about(about))
 
 
 def save_run(
@@ -64,17 +79,24 @@ def save_run(
     return write_document(run_document(source, progress), Path(path), format)
 
 
-class Exportable:
-    """Gives an answer its ways out as methods."""
+class Exportable(ABC):
+    """Gives an answer its ways out as methods; whoever makes the answer says what it is about."""
+
+    @abstractmethod
+    def _about(self) -> tuple[object, About]:
+        """The answer, and the run that was asked."""
 
     def to_prov(self) -> ProvDocument:
         """A document of the ``prov`` package."""
-        return to_prov(self)
+        answer, about = self._about()
+        return to_prov(answer, about=about)
 
     def to_rdflib(self) -> rdflib.Dataset:
         """An rdflib dataset."""
-        return to_rdflib(self)
+        answer, about = self._about()
+        return to_rdflib(answer, about=about)
 
     def save(self, path: str | Path, format: str | None = None) -> Path:
         """A file; its ending names the format."""
-        return save(self, path, format)
+        answer, about = self._about()
+        return save(answer, path, format, about=about)

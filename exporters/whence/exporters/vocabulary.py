@@ -17,7 +17,6 @@ CLASSES = {
     "Input": "an event of a log",
     "Output": "an event of a pipe that leaves the chain",
     "Inner": "an event of another pipe, or from inside a Slice",
-    "Heads": "the latest outputs of all slices at one moment, taken together; a collection",
     "End": "the end of an output pipe: that nothing more came",
     "Range": "the events of a log or stream from one position to another; a collection",
     "Explains": "a derivation: the input is part of the reason for the output's value",
@@ -65,6 +64,7 @@ PROPERTIES = {
     "pending": "how many verdicts wait, for each processor, as canonical JSON",
     "version": "the version of the engine",
     "question": "the question that was asked, in words",
+    "mayAppear": "an output pipe on which outputs could appear that do not exist now",
     "coverage": "which share of the outputs the answer rests on, as canonical JSON",
 }
 
