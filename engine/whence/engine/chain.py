@@ -310,7 +310,8 @@ def traits_of(processor: Processor, inputs: tuple[Traits, ...], closed: bool) ->
     """What is known of a processor's output pipes; a misfit is an error with its id."""
     try:
         return processor.pipe_traits(inputs, closed)
-    except ValueFault as fault:
+    except (ValueFault, ChainError) as fault:
+        # From inside a Window, Slice or Group the way down is told, id by id.
         msg = f"{type(processor).__name__} {processor.id!r}: {fault}"
         raise ChainError(msg) from fault
 

@@ -16,7 +16,7 @@ from whence.engine.events import Either, Event, Part, Term
 from whence.engine.functions import Function
 from whence.engine.functions.choice import IF
 from whence.engine.traits import Traits
-from whence.engine.values import Value, ValueFault, as_condition, describe, kind_of
+from whence.engine.values import Value, ValueFault, as_condition, describe, is_odd, kind_of
 
 __all__ = [
     "Call",
@@ -110,9 +110,9 @@ def raw_field(expression: Expression, pipes: Sequence[Traits]) -> bool:
 
 
 def may_be_missing(expression: Expression, pipes: Sequence[Traits]) -> bool:
-    """Whether the value may be missing at all."""
+    """Whether the value may be missing at all (or a constant that is not finite)."""
     if isinstance(expression, Constant):
-        return expression.value is None
+        return is_odd(expression.value)
     if isinstance(expression, (Input, Field)):
         return isinstance(expression, Field) or pipes[expression.pipe].may_be_missing
     how = expression.function.missing
@@ -252,6 +252,23 @@ def _field_of_other(record: Value, name: str) -> Value:
     raise _no_record(name, describe(record))
 
 
+def _guarded(function: Function) -> Callable[..., Value]:
+    """A user's function may raise anything; where it happened has to be said all the same."""
+    if not function.path:
+        return function.compute
+
+    def compute(*arguments: Value) -> Value:
+        try:
+            return function.compute(*arguments)
+        except ValueFault:
+            raise
+        except Exception as fault:
+            wanted = f"{function.name!r} to take {', '.join(map(describe, arguments))}"
+            raise ValueFault(wanted, f"{type(fault).__name__}: {fault}", "its code") from fault
+
+    return compute
+
+
 def _value(expression: Expression) -> Callable[[Front], Value]:
     if isinstance(expression, Constant):
         constant = expression.value
@@ -265,7 +282,7 @@ def _value(expression: Expression) -> Callable[[Front], Value]:
     if expression.function == IF:
         condition, x, y = parts
         return lambda front: x(front) if as_condition(condition(front)) else y(front)
-    compute = expression.function.compute
+    compute = _guarded(expression.function)
     if len(parts) == 1:
         (only,) = parts
         return lambda front: compute(only(front))
@@ -311,7 +328,7 @@ def _trace(
         return _trace_choice(parts)
     traces = [part.trace for part in parts]
     vanishing = tuple(part.may_vanish for part in parts)
-    compute, rule = expression.function.compute, expression.function.rule
+    compute, rule = _guarded(expression.function), expression.function.rule
 
     def trace(front: Front) -> Traced:
         traced = [t(front) for t in traces]

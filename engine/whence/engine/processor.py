@@ -23,13 +23,19 @@ __all__ = ["Machine", "MachineFactory", "Processor", "Scope", "Site"]
 
 
 class Scope:
-    """Where P runs inside a Window or Slice: the outer position at which inner events appear."""
+    """Where P runs inside a Window or Slice.
 
-    __slots__ = ("at",)
+    Attributes:
+        at: the outer position at which inner events appear.
+        window: whether P is run afresh on every window.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("at", "window")
+
+    def __init__(self, *, window: bool = False) -> None:
         """Begin before any position."""
         self.at: Position = -1
+        self.window = window
 
 
 @dataclass(slots=True)

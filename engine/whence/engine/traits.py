@@ -18,7 +18,7 @@ class Traits:
     Attributes:
         regular: their number, and when each appears, depends only on how many inputs arrived.
         raw: they are input events as they are, so that a field of one is *given* as a slice key.
-        may_be_missing: a value may be missing.
+        may_be_missing: a value may be missing, or a constant that is not finite.
         may_vanish: a value may become missing while all inputs stay present.
         kind: the kind of their values, ``any`` if it is not known.
         columns: for records, the kinds of the fields, if they were declared.

@@ -18,8 +18,10 @@ __all__ = [
     "as_condition",
     "check_integer",
     "check_ordered",
+    "check_zone",
     "describe",
     "is_number",
+    "is_odd",
     "key_of",
     "kind_of",
     "same",
@@ -84,6 +86,11 @@ def is_number(value: Value) -> bool:
     return kind is int or kind is float
 
 
+def is_odd(value: Value) -> bool:
+    """Whether a value is missing or not finite: with one of these a zero decides no product."""
+    return value is None or (type(value) is float and not math.isfinite(value))
+
+
 def as_condition(value: Value) -> bool:
     """Read a value as a condition: true, false, or missing, which counts as false."""
     if value is True:
@@ -125,11 +132,26 @@ integer 1; try values of one kind
     """
     if left is None or right is None:
         return left is right
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return len(left) == len(right) and all(
+            [same(x, y) for x, y in zip(left, right, strict=True)]
+        )
     if type(left) is not type(right) and not (is_number(left) and is_number(right)):
         pair = {kind_of(left), kind_of(right)}
         if len(pair) > 1 and pair != {"record", "map"}:
             raise _mixed(left, right)
+    if isinstance(left, datetime):
+        check_zone(left)
+        check_zone(right)
     return bool(left == right)
+
+
+def check_zone(instant: Value) -> datetime:
+    """Let an instant with a time zone pass; without one it would mean another time elsewhere."""
+    assert isinstance(instant, datetime)
+    if instant.tzinfo is None:
+        raise ValueFault("an instant with a time zone", repr(instant), "tzinfo=UTC")
+    return instant
 
 
 def check_ordered(left: Value, right: Value) -> bool:
@@ -140,7 +162,10 @@ def check_ordered(left: Value, right: Value) -> bool:
         return True
     if type(left) is not type(right):
         raise _mixed(left, right)
-    if not isinstance(left, (str, datetime, timedelta)):
+    if isinstance(left, datetime):
+        check_zone(left)
+        check_zone(right)
+    elif not isinstance(left, (str, timedelta)):
         raise ValueFault(
             "numbers, texts, instants or durations",
             f"{describe(left)} and {describe(right)}",
@@ -163,7 +188,7 @@ def key_of(value: Value) -> object:
     if kind is float and math.isnan(value):  # type: ignore[arg-type]
         return "nan"
     if isinstance(value, datetime):
-        return ("instant", value.astimezone(UTC))
+        return ("instant", check_zone(value).astimezone(UTC))
     if isinstance(value, Mapping):
         return ("map", tuple((key_of(k), key_of(v)) for k, v in value.items()))
     if isinstance(value, (list, tuple)):

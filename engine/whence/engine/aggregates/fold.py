@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from datetime import timedelta
 from typing import Any, ClassVar
 
 from whence.engine.aggregates.base import Aggregate, picked_by
@@ -10,7 +10,7 @@ from whence.engine.events import Event, Term
 from whence.engine.functions import FUNCTIONS, Function
 from whence.engine.functions.arithmetic import is_zero
 from whence.engine.term_tree import TermTree
-from whence.engine.values import INT64_MAX, INT64_MIN, Value, check_integer
+from whence.engine.values import INT64_MAX, INT64_MIN, Value, check_integer, is_odd
 
 __all__ = ["Add", "Product"]
 
@@ -43,7 +43,8 @@ class Fold(Aggregate):
         for slot in range(self.stale, len(self.heads)):
             head = self.heads[slot]
             if head is not None:
-                total = step(total, head.value)
+                alone = total is self.function.neutral and isinstance(head.value, timedelta)
+                total = head.value if alone else step(total, head.value)
             self.prefixes[slot] = total
         self.stale = len(self.heads)
         return total
@@ -120,7 +121,7 @@ class Product(Fold):
     def change(self, slot: int, old: Value, head: Event) -> None:
         """Take in a changed head."""
         super().change(slot, old, head)
-        self.odd += _is_odd(head.value) - (self.heads[slot] is not None and _is_odd(old))
+        self.odd += is_odd(head.value) - (self.heads[slot] is not None and is_odd(old))
         if self.tracked:
             self.zeros.set(slot, head if is_zero(head.value) else None)
             if not is_zero(head.value):
@@ -145,7 +146,3 @@ class Product(Fold):
     def picked_slots(self) -> set[int]:
         """The slices that explain the value."""
         return picked_by(self.function, self.heads, self.value())
-
-
-def _is_odd(value: Value) -> bool:
-    return value is None or (type(value) is float and not math.isfinite(value))

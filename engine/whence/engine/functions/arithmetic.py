@@ -5,10 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from operator import add, sub
 from typing import Any
 
 from whence.engine.functions.base import Function, Kind, Pick, takes
-from whence.engine.values import Value, ValueFault, check_integer, check_ordered, describe
+from whence.engine.values import (
+    Value,
+    ValueFault,
+    check_integer,
+    check_ordered,
+    check_zone,
+    describe,
+)
 
 __all__ = ["ADD", "FUNCTIONS", "MAX", "MIN", "PRODUCT", "is_zero"]
 
@@ -44,6 +52,17 @@ def _is_time(value: Value) -> bool:
     return isinstance(value, (datetime, timedelta))
 
 
+def _timed(compute: Callable[[Any, Any], Any], x: Any, y: Any) -> Value:
+    for operand in (x, y):
+        if isinstance(operand, datetime):
+            check_zone(operand)
+    try:
+        return compute(x, y)
+    except OverflowError as fault:
+        got = f"{describe(x)} and {describe(y)}"
+        raise ValueFault("a time that a calendar has", got, "a smaller duration") from fault
+
+
 def _missing(*operands: Any) -> Value:
     """Missing; but what is present has to be a number or a time all the same."""
     for x in operands:
@@ -63,7 +82,7 @@ def _add2(x: Any, y: Any) -> Value:
         ):
             got = f"{describe(x)} and {describe(y)}"
             raise ValueFault("numbers, durations, or an instant and a duration", got, _HINT)
-        return x + y
+        return _timed(add, x, y)
     return _checked(_number(x) + _number(y), x, y)
 
 
@@ -78,7 +97,7 @@ def _sub2(x: Any, y: Any) -> Value:
         ):
             got = f"{describe(x)} and {describe(y)}"
             raise ValueFault("numbers, or instants and durations", got, _HINT)
-        return x - y
+        return _timed(sub, x, y)
     return _checked(_number(x) - _number(y), x, y)
 
 

@@ -39,8 +39,12 @@ class Instance(Protocol):
 
 def _locate(machine: Machine, fault: ValueFault) -> EventError:
     """Say where a value did not fit: the processor and the position it was reading."""
-    position = machine.fed - 1 if machine.scope is None else machine.scope.at
-    return EventError(f"{machine.site.name}, position {position_text(position)}: {fault}")
+    scope = machine.scope
+    position = machine.fed - 1 if scope is None else scope.at
+    where = f"position {position_text(position)}"
+    if scope is not None and scope.window:
+        where = f"event {machine.fed - 1} of the window at {where}"
+    return EventError(f"{machine.site.name}, {where}: {fault}")
 
 
 class LineInstance:

@@ -17,7 +17,7 @@ from whence.engine.interpreter.plan import Options, Plan, Step
 from whence.engine.interpreter.rows import RowSource
 from whence.engine.processor import Machine, Processor
 from whence.engine.tracker import Explanation, MemoryTracker, Tracker
-from whence.engine.values import Value
+from whence.engine.values import Value, describe
 
 __all__ = ["Interpreter", "Output", "RunResult", "interpret"]
 
@@ -270,6 +270,9 @@ def _calm_collector() -> Iterator[None]:
 def _by_name(logs: Logs, only: str) -> Mapping[str, Iterable[Value]]:
     if isinstance(logs, Mapping):
         return {str(name): events for name, events in logs.items()}
+    if not isinstance(logs, Iterable):
+        msg = f"the log: expected events; got {describe(logs)}; try a list of events"
+        raise ChainError(msg)
     return {only: logs}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, ClassVar
 
 from whence.engine.events import Either, Event, Term
@@ -120,7 +121,7 @@ class Cumulate(Processor):
 class _Cumulate(Machine):
     """Explained and supported by all inputs so far."""
 
-    __slots__ = ("absorbing", "all_so_far", "step", "total")
+    __slots__ = ("all_so_far", "fresh", "step", "total")
 
     def __init__(self, site: Site, declared: Cumulate) -> None:
         super().__init__(site)
@@ -130,12 +131,18 @@ class _Cumulate(Machine):
         self.total: Value = declared.start if given else folded.neutral
         if not given and folded.neutral is None:
             self.total = UNSET
+        self.fresh = not given and folded.name == "add"
         self.all_so_far: Term = None
 
     def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
         """Output f(previous output, input)."""
         total = self.total
-        total = event.value if total is UNSET else self.step(total, event.value)
+        if total is UNSET or (self.fresh and isinstance(event.value, timedelta)):
+            # Durations are added too, and the neutral element is a number.
+            total = event.value
+        else:
+            total = self.step(total, event.value)
+        self.fresh = False
         self.total = total
         if not self.tracked:
             return [self.emit(total)]

@@ -9,7 +9,7 @@ from whence.engine.events import Event
 from whence.engine.notation import value_json
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
 from whence.engine.traits import Traits
-from whence.engine.values import Value, kind_of
+from whence.engine.values import Value, is_odd, kind_of
 
 __all__ = ["Insert"]
 
@@ -40,7 +40,7 @@ class Insert(Processor):
         """The input's, widened by the value."""
         same_kind = kind_of(self.value) in (inputs[0].kind, "missing")
         return inputs[0].but(
-            may_be_missing=inputs[0].may_be_missing or self.value is None,
+            may_be_missing=inputs[0].may_be_missing or is_odd(self.value),
             kind=inputs[0].kind if same_kind else "any",
             columns=inputs[0].columns,
         )

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from whence.engine.errors import ParameterError
+from whence.engine.errors import ParameterError, WhenceError
 from whence.engine.events import Event, Term
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
 from whence.engine.tracker import Tracker
 from whence.engine.traits import Traits
-from whence.engine.values import Value
+from whence.engine.values import Value, ValueFault, describe
 
 __all__ = ["PythonProcessor", "PythonStep"]
 
@@ -98,13 +98,22 @@ class _PythonMachine(Machine):
         if self.tracked:
             self.fronts.append(front)
             self.inputs_so_far = (self.inputs_so_far, *front)
-        values = list(self.step(*[event.value for event in front]))
+        values = self._stepped([event.value for event in front])
         outputs = []
         for value in values:
             named = self.associated.pop(self.count, None)
             why: Term = self.inputs_so_far if named is None else tuple(named)
             outputs.append(self.emit(value, why, self.inputs_so_far, self.inputs_so_far))
         return outputs
+
+    def _stepped(self, values: list[Value]) -> list[Value]:
+        try:
+            return list(self.step(*values))
+        except (ValueFault, WhenceError):
+            raise
+        except Exception as fault:
+            wanted = f"its step to take {', '.join(map(describe, values))}"
+            raise ValueFault(wanted, f"{type(fault).__name__}: {fault}", "its code") from fault
 
     def open(self) -> Term:
         """Any input could have made it say more."""

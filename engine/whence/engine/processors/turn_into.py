@@ -9,7 +9,7 @@ from whence.engine.events import Event
 from whence.engine.notation import value_json
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
 from whence.engine.traits import Traits
-from whence.engine.values import Value, kind_of
+from whence.engine.values import Value, is_odd, kind_of
 
 __all__ = ["TurnInto"]
 
@@ -31,7 +31,7 @@ class TurnInto(Processor):
         """As regular as the input; the value is known."""
         return Traits(
             regular=inputs[0].regular,
-            may_be_missing=self.value is None,
+            may_be_missing=is_odd(self.value),
             kind=kind_of(self.value),
         )
 

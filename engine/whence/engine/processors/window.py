@@ -70,7 +70,7 @@ class Window(Processor):
 
     def machine(self, site: Site) -> MachineFactory:
         """Compile P once; a window runs it afresh."""
-        scope = Scope()
+        scope = Scope(window=True)
         inner = site.plan(
             self.inner, tuple(t.without_existence() for t in site.inputs), scope, False
         )

@@ -12,7 +12,7 @@ from whence.engine.notation import expression_json, value_json
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
 from whence.engine.sketch import as_expression
 from whence.engine.traits import Traits
-from whence.engine.values import Value, ValueFault, as_condition, describe, kind_of
+from whence.engine.values import Value, ValueFault, as_condition, describe, is_odd, kind_of
 
 __all__ = ["MooreMachine"]
 
@@ -101,7 +101,7 @@ class MooreMachine(Processor):
                 wanted = f"a boolean guard from {start!r} to {to!r}"
                 raise ValueFault(wanted, kind, "a comparison such as `x > 0`")
         symbols = list(self.states.values())
-        missing = any(s is None for s in symbols)
+        missing = any(is_odd(s) for s in symbols)
         kinds = {kind_of(s) for s in symbols}
         return Traits(
             regular=inputs[0].regular and not self.is_silent(),
