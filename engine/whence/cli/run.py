@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -16,6 +17,7 @@ from whence.cli.chain_options import (
     Types,
     prepare,
 )
+from whence.cli.connecting import Database, Insecure, PasswordFile, Uri, Username
 from whence.cli.output import Advance, output
 
 if TYPE_CHECKING:
@@ -26,8 +28,10 @@ __all__ = ["app"]
 
 app = typer.Typer(add_completion=False)
 
-RUNNERS = ("interpreter",)
-"""What can run a chain by now; Spark is to come."""
+_SPARK: dict[str, Any] = {"rich_help_panel": "With --runner spark"}
+
+RUNNERS = ("interpreter", "spark")
+"""What can run a chain."""
 
 
 @app.command()
@@ -36,7 +40,11 @@ def run(
     log: Logs = None,
     types: Types = None,
     runner: Annotated[
-        str, typer.Option(help="What runs the chain: interpreter, one event at a time.")
+        str,
+        typer.Option(
+            help="interpreter: here and now, prints every output. spark: leaves a record and, "
+            "with --track, loads the graph."
+        ),
     ] = "interpreter",
     track: Annotated[
         bool, typer.Option("--track", help="Print which input events explain each output.")
@@ -57,6 +65,26 @@ def run(
     csv: Annotated[bool, typer.Option("--csv", help="Print the outputs as CSV.")] = False,
     delimiter: Delimiter = ",",
     encoding: Encoding = "utf-8",
+    detail: Annotated[
+        Literal["ends", "steps"],
+        typer.Option(help="ends: from output to input; steps: every processor.", **_SPARK),
+    ] = "ends",
+    where: Annotated[
+        str | None,
+        typer.Option(help="Track only outputs that this is true of: value = false.", **_SPARK),
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Folder of the record (else WHENCE_RECORD).", **_SPARK)
+    ] = None,
+    master: Annotated[str, typer.Option(help="Where Spark runs.", **_SPARK)] = "local[*]",
+    load: Annotated[
+        bool, typer.Option("--load/--no-load", help="Load the graph while it runs.", **_SPARK)
+    ] = True,
+    uri: Uri = None,
+    username: Username = None,
+    password_file: PasswordFile = None,
+    database: Database = None,
+    insecure: Insecure = False,
 ) -> None:
     """Run a chain over CSV logs and print every output; with --track, why it came out so.
 
@@ -64,8 +92,7 @@ def run(
     line, and a last line tells how the run ended.
     """
     if runner not in RUNNERS:
-        there = "is not there yet" if runner == "spark" else "is unknown"
-        msg = f"expected one of {', '.join(RUNNERS)}; got {runner!r}, which {there}; try the first"
+        msg = f"expected one of {', '.join(RUNNERS)}; got {runner!r}; try the first"
         raise typer.BadParameter(msg, param_hint="--runner")
     if not log:
         raise typer.BadParameter("expected a log; got none; try --log FILE", param_hint="--log")
@@ -77,6 +104,27 @@ def run(
 
     prepared = prepare(load_chain(chain), log, types, delimiter=delimiter, encoding=encoding)
     track = track or witnesses == "all"
+    if runner == "spark":
+        from whence.cli.run_recorded import run_and_tell
+        from whence.engine.runners import RunOptions
+        from whence.store import resolve_settings
+
+        run_and_tell(
+            prepared.chain,
+            prepared.files,
+            RunOptions(track, detail, witnesses, where, closed),
+            record=record,
+            master=master,
+            settings=resolve_settings(
+                uri=uri,
+                username=username,
+                password_file=password_file,
+                database=database,
+                insecure=insecure,
+            ),
+            load=load,
+        )
+        return
     tracker = MemoryTracker(witnesses) if track or support else None
     result = _interpreted(prepared, tracker, closed, delimiter, encoding)
     report = Report(len(prepared.chain.outputs) > 1, track, support, witnesses)
