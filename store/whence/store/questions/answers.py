@@ -125,6 +125,8 @@ class OutputEvent:
         value: its value; canonical JSON text unless it is a boolean, a number or a text.
         kind: the kind of such a text; ``None`` where the value speaks for itself.
         moment: the input position after which it appeared.
+        label: its name for people, such as ``total@41``; inside a Slice with the position in the
+            whole stream.
     """
 
     name: str
@@ -132,6 +134,7 @@ class OutputEvent:
     value: Any
     kind: str | None
     moment: int
+    label: str
 
 
 @dataclass(frozen=True)

@@ -101,23 +101,25 @@ def _output(
     connection: Connection, run: RunGraph, stream: StoredStream, position: int
 ) -> OutputEvent:
     rows = connection.read(cypher("event_read"), key=key_of(stream.no, position))
-    shown = position if stream.w == 1 else position // stream.w
+    label = _label(stream, position)
     if not rows:
-        msg = (
-            f"{stream.name}@{shown}: expected an event that is in the graph; got none; "
-            f"try whence load {run.id}"
-        )
+        msg = f"{label}: expected an event that is in the graph; got none; try whence load {run.id}"
         raise StoreError(msg)
     (row,) = rows
     if not run.options.get("tracked", True) or row["untracked"]:
         where = run.options.get("where")
         reason = "which --where left out" if where else "of a run that was not tracked"
         msg = (
-            f"{stream.name}@{shown}: expected a tracked output; got one {reason}; "
+            f"{label}: expected a tracked output; got one {reason}; "
             "try whence run --track without --where"
         )
         raise ParameterError(msg)
-    return OutputEvent(stream.name, position, row["value"], row["kind"], row["moment"])
+    return OutputEvent(stream.name, position, row["value"], row["kind"], row["moment"], label)
+
+
+def _label(stream: StoredStream, position: int) -> str:
+    outer, index = divmod(position, stream.w)
+    return f"{stream.name}@{outer}" + (f":{index}" if index else "")
 
 
 def _inputs(

@@ -1,0 +1,191 @@
+"""``whence explain``: which input events are the reason for this output?"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from whence.cli.asking import (
+    AsCsv,
+    Cypher,
+    Prov,
+    Record,
+    Run,
+    asked,
+    print_csv,
+    print_queries,
+    ranges_text,
+    save_prov,
+    tell,
+)
+from whence.cli.connecting import Database, Insecure, PasswordFile, Uri, Username
+from whence.cli.output import output
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from whence.store.questions import InputRange, Why
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False)
+
+_WIDEST = 60
+"""Characters of an input event's values in the table."""
+
+
+@app.command()
+def explain(
+    run: Run,
+    event: Annotated[
+        str,
+        typer.Argument(
+            metavar="OUTPUT", help="[PROCESSOR[.PIPE]@]POSITION; the only output pipe by default."
+        ),
+    ],
+    support: Annotated[
+        bool, typer.Option("--support", help="Say as well which input events are enough for it.")
+    ] = False,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, help="List so many input events one by one.")
+    ] = 50,
+    record: Record = None,
+    as_csv: AsCsv = False,
+    cypher: Cypher = False,
+    prov: Prov = None,
+    uri: Uri = None,
+    username: Username = None,
+    password_file: PasswordFile = None,
+    database: Database = None,
+    insecure: Insecure = False,
+) -> None:
+    """Explain an output: which input events, and which of their fields, are the reason for it.
+
+    Values of input events are shown if the record is there; the answer itself is the graph's.
+    """
+    from whence.store.questions import explain as ask
+
+    with asked(uri, username, password_file, database, insecure) as connection:
+        why = ask(connection, run, event, support=support, most=limit)
+        if prov is not None:
+            save_prov(connection, why, prov)
+    rows = _rows(why, record)
+    if as_csv:
+        columns = ["log", "position", "fields", "case", "activity", "time", "value"]
+        print_csv(columns, rows)
+    elif output().json:
+        output().result(_document(why, rows, with_cypher=cypher))
+    else:
+        _print(why, rows)
+        if cypher:
+            print_queries(why.cypher)
+
+
+def _rows(why: Why, record: Path | None) -> list[dict[str, Any]]:
+    values = _values(why, record)
+    return [
+        {
+            "log": event.log,
+            "position": event.position,
+            "fields": None if event.fields is None else list(event.fields),
+            "case": event.case,
+            "activity": event.activity,
+            "time": event.time,
+            "value": values.get((event.log, event.position)),
+        }
+        for event in why.events
+    ]
+
+
+def _values(why: Why, record: Path | None) -> dict[tuple[str, int], Any]:
+    """The values of the listed events, as far as the record is there."""
+    from whence.engine.errors import WhenceError
+    from whence.engine.notation import value_json
+    from whence.engine.record import LogRecord, RunRecord, record_place
+
+    found: dict[tuple[str, int], Any] = {}
+    logs: dict[str, LogRecord] = {}
+    parts: dict[tuple[str, int], list[Any]] = {}
+    try:
+        kept = RunRecord(record_place(record), why.run)
+        for event in why.events:
+            log = logs.setdefault(event.log, logs.get(event.log) or kept.log(event.log))
+            part, at = divmod(event.position, log.manifest["chunk"])
+            if (event.log, part) not in parts:
+                parts[event.log, part] = log.events(log.part(part))
+            value = parts[event.log, part][at]
+            if event.fields and isinstance(value, dict):
+                value = {name: value.get(name) for name in event.fields}
+            if isinstance(value, dict):
+                value = {name: value_json(each) for name, each in value.items()}
+            else:
+                value = value_json(value)
+            found[event.log, event.position] = value
+    except (WhenceError, OSError):
+        output().say("the record is not there: values of input events are left out")
+    return found
+
+
+def _document(why: Why, rows: list[dict[str, Any]], *, with_cypher: bool) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    document = {
+        "run": why.run,
+        "output": asdict(why.output),
+        "count": why.count,
+        "inputs": [asdict(each) for each in why.inputs],
+        "events": rows,
+        "support": None if why.support is None else [asdict(each) for each in why.support],
+        "coverage": asdict(why.coverage),
+    }
+    return {**document, "cypher": dict(why.cypher)} if with_cypher else document
+
+
+def _print(why: Why, rows: list[dict[str, Any]]) -> None:
+    out = output()
+    told = why.output
+    events = "1 input event" if why.count == 1 else f"{why.count:,} input events"
+    value = "missing" if told.kind == "missing" else _text(told.value)
+    tell(f"{told.label} is {value} (after input {told.moment}), explained by {events}")
+    shown = [
+        {
+            **row,
+            "input": f"{row['log']}@{row['position']}",
+            "fields": None if row["fields"] is None else ", ".join(row["fields"]) or "(is there)",
+            "value": _cut(_text(row["value"])) if row["value"] is not None else None,
+        }
+        for row in rows
+    ]
+    columns = ["input", "fields", "case", "activity", "time", "value"]
+    used = [c for c in columns if c == "input" or any(row[c] is not None for row in shown)]
+    out.table(shown, used)
+    if why.count > len(rows):
+        tell(f"… {why.count - len(rows):,} more; all: {_ranges(why.inputs)}")
+    if why.support is not None:
+        tell(f"supported by {_ranges(why.support)}")
+    tell(f"coverage: {why.coverage}")
+
+
+def _ranges(inputs: tuple[InputRange, ...]) -> str:
+    from whence.store.places import joined
+
+    logs = dict.fromkeys(each.log for each in inputs)
+    return (
+        "; ".join(
+            f"{log}@{ranges_text(joined((e.lo, e.hi) for e in inputs if e.log == log))}"
+            for log in logs
+        )
+        or "nothing"
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{name}={_text(each)}" for name, each in value.items())
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
