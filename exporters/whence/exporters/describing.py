@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import version
 
 from whence.exporters.identifiers import DCTERMS, PROV, Name, link
 from whence.exporters.model import Event, Log, Run, Stream
@@ -43,7 +44,7 @@ def about_bundle(names: RunNames, bundle: Name, extra: Attributes = ()) -> tuple
     space = bundle.space
     return (
         Statement(_ENTITY, bundle, (), ((TYPE, Name(PROV, "Bundle")), *extra)),
-        _engine(names),
+        _software(names.exporter, version("whence")),
         Statement(KINDS["activity"], export, (), ((TYPE, term("Export")),)),
         Statement(
             KINDS["wasGeneratedBy"],
@@ -53,23 +54,25 @@ def about_bundle(names: RunNames, bundle: Name, extra: Attributes = ()) -> tuple
         Statement(
             KINDS["wasAttributedTo"],
             space.name(f"{bundle.local}-attribution"),
-            (bundle, names.engine),
+            (bundle, names.exporter),
         ),
         Statement(
             KINDS["wasAssociatedWith"],
             space.name(f"{bundle.local}-association"),
-            (export, names.engine, None),
+            (export, names.exporter, None),
         ),
     )
 
 
-def _engine(names: RunNames) -> Statement:
-    return Statement(
-        KINDS["agent"],
-        names.engine,
-        (),
-        ((TYPE, Name(PROV, "SoftwareAgent")), *facts(name="Whence", version=names.version)),
-    )
+def _software(name: Name, which: str) -> Statement:
+    known = facts(name="Whence", version=which)
+    return Statement(KINDS["agent"], name, (), ((TYPE, Name(PROV, "SoftwareAgent")), *known))
+
+
+def _associated(activity: Name, names: RunNames, plan: Name | None) -> Iterator[Statement]:
+    if names.engine is not None or plan is not None:
+        own = activity.space.name("association")
+        yield Statement(KINDS["wasAssociatedWith"], own, (activity, names.engine, plan))
 
 
 def about_run(run: Run, names: RunNames) -> Iterator[Statement]:
@@ -85,12 +88,9 @@ def about_run(run: Run, names: RunNames) -> Iterator[Statement]:
         (),
         (*times, (TYPE, term("Run")), *facts(name=run.id), *run.facts),
     )
-    yield _engine(names)
-    yield Statement(
-        KINDS["wasAssociatedWith"],
-        names.space.name("association"),
-        (names.run, names.engine, names.chain),
-    )
+    if names.engine is not None and run.engine is not None:
+        yield _software(names.engine, run.engine)
+    yield from _associated(names.run, names, names.chain)
     yield from _chain(run, names)
     yield from _works(names)
     yield from _logs(run, names)
@@ -131,11 +131,7 @@ def _works(names: RunNames) -> Iterator[Statement]:
         part = (Name(DCTERMS, "isPartOf"), names.run)
         known = ((TYPE, term("Work")), *facts(processor=processor), part)
         yield Statement(KINDS["activity"], work, (), known)
-        yield Statement(
-            KINDS["wasAssociatedWith"],
-            work.space.name("association"),
-            (work, names.engine, names.plans.get(processor)),
-        )
+        yield from _associated(work, names, names.plans.get(processor))
         yield Statement(KINDS["wasStartedBy"], work.space.name("start"), (work, None, names.run))
 
 

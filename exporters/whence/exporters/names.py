@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import version
 
 from whence.engine.errors import ParameterError
 from whence.exporters.identifiers import (
@@ -40,8 +41,8 @@ class RunNames:
         space: the namespace of the run itself.
         run: the run, an activity.
         bundle: what the run's statements are in.
-        engine: the software that ran it.
-        version: the engine's version.
+        engine: the software that ran it, if that is known.
+        exporter: the software that writes the document.
         chain: the chain's definition, if the run has one.
         plans: the definition of each processor.
         works: each processor at work in the run.
@@ -54,10 +55,9 @@ class RunNames:
         self.spaces: list[Namespace] = []
         space = self._add(run_space(self._prefix("run"), run.id))
         self.run, self.bundle = space.name("run"), space.name("bundle")
-        self.space, self.version = space, run.engine
-        self.engine = self._add(engine_space(self._prefix("engine"), run.engine or "unknown")).name(
-            "agent"
-        )
+        self.space = space
+        self.engine = None if run.engine is None else self._software(run.engine)
+        self.exporter = self._software(version("whence"))
         self.places = {
             log.place: self._add(log_space(self._prefix(log.name), log.id)) for log in run.logs
         }
@@ -93,6 +93,9 @@ class RunNames:
             msg = f"an export: expected a log or stream of the run; got {place!r}; try {known}"
             raise ParameterError(msg)
         return found
+
+    def _software(self, which: str) -> Name:
+        return self._add(engine_space(self._prefix("engine"), which)).name("agent")
 
     def _add(self, space: Namespace) -> Namespace:
         # One namespace, one prefix: a chain may read one log under two names.
