@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from whence.engine.chain import Chain
 from whence.engine.chain_file import load_chain, with_columns
 from whence.engine.errors import ChainError, ParameterError, WhenceError
+from whence.engine.intervals import of_positions
 from whence.engine.processor import Processor
 from whence.engine.record import LogRecord, RunRecord, ingest, new_run_id, record_place
 from whence.engine.record.schema import from_canonical
@@ -33,13 +34,54 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from whence.store.loading import LoadReport
+    from whence.store.questions import Impact, NeverMatters, Why
 
-__all__ = ["Result", "Runner", "connect", "open_run", "run"]
+__all__ = ["Answer", "Result", "Runner", "connect", "open_run", "run"]
 
 Runner = Literal["spark", "interpreter"]
 Source = str | Path | Iterable[Value]
 Progress = Callable[[int, int, str], None]
 """Called with how much is done, how much there is, and what is being done."""
+
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Answer(Generic[Found]):
+    """An answer, and the ways in which it can leave.
+
+    Attributes:
+        found: the answer itself; its attributes can be read from here directly.
+        record: the run's record, for what the graph does not hold.
+    """
+
+    found: Found
+    record: RunRecord = field(repr=False)
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever the answer itself has."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.found, name)
+
+    def to_prov(self) -> Any:
+        """As a document of the package ``prov``."""
+        from whence.exporters import to_prov
+
+        return to_prov(self.found, about=self.record)
+
+    def to_rdflib(self) -> Any:
+        """As a Dataset of the package ``rdflib``."""
+        from whence.exporters import to_rdflib
+
+        return to_rdflib(self.found, about=self.record)
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as PROV; the name's ending says in which format: .json, .nq, .trig (.gz)."""
+        from whence.exporters import save
+
+        return save(self.found, path, about=self.record)
 
 
 @dataclass(frozen=True)
@@ -79,6 +121,39 @@ class Result:
                 return position
         msg = f"an output: expected one that is {value!r}; got none; try another value"
         raise ParameterError(msg)
+
+    def explain(self, output: int | str, *, support: bool = False) -> Answer[Why]:
+        """Why has this output its value? ``4``, or ``"total@4"`` if the chain has several pipes."""
+        from whence.store.questions import explain
+
+        return Answer(explain(self._graph(), self.id, str(output), support=support), self.record)
+
+    def never_matters(self) -> Answer[NeverMatters]:
+        """Which input events does no output need?"""
+        from whence.store.questions import never_matters
+
+        return Answer(never_matters(self._graph(), self.id), self.record)
+
+    def impact(self, inputs: Iterable[int] | Mapping[str, Iterable[int]]) -> Answer[Impact]:
+        """What stands, if these input events were wrong? Positions, by log if there are several."""
+        from whence.store.questions import impact
+
+        named: dict[str | None, Iterable[int]] = {}
+        if isinstance(inputs, Mapping):
+            named.update({str(log): places for log, places in inputs.items()})
+        else:
+            named[None] = inputs
+        ranges = {log: of_positions(places) for log, places in named.items()}
+        return Answer(impact(self._graph(), self.id, ranges), self.record)
+
+    def _graph(self) -> Connection:
+        if self.connection is None:
+            msg = (
+                f"run {self.id}: expected a connection to the graph; got none; "
+                "try run(..., connection=connect(...)) or open_run(..., connection=...)"
+            )
+            raise ParameterError(msg)
+        return self.connection
 
     def _stream(self, name: str | None) -> dict[str, Any]:
         streams = [s for s in self.record.manifest["streams"] if s["role"] == "output"]

@@ -6,40 +6,56 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Cli
+from whence.engine.sources.payments import PaymentLog, payment_log
 from whence.store import Connection
 from whence.store.server import Status, instances, status
 
-pytestmark = pytest.mark.neo4j
+pytestmark = [pytest.mark.neo4j, pytest.mark.spark]
 
 
-def test_the_demo_tells_why_on_a_server_of_its_own(cli: Cli, jars: Path) -> None:
-    done = cli("demo")
+def planted(events: int) -> PaymentLog:
+    return payment_log(events)
+
+
+def test_the_demo_tells_the_whole_story_on_a_server_of_its_own(
+    cli: Cli, jars: Path, tmp_path: Path
+) -> None:
+    done = cli("demo", "--events", "600", "--folder", str(tmp_path / "story"))
     assert done.returncode == 0, done.stderr
-    assert "output 0 is zero because of event 2 (0)\n" in done.stdout
-    assert "output 3 is not zero because of event 3 (4), event 4 (1), event 5 (5)" in done.stdout
-    assert "wasDerivedFrom" in done.stderr
+    log = planted(600)
+    for section in ("1 The log", "2 Two questions", "3 Why?", "4 What never mattered?", "5 And if"):
+        assert section in done.stdout
+    because = done.stdout.split("3 Why?")[1].split("4 What")[0]
+    assert {case for case in log.unapproved + log.unaudited if case in because} == {
+        log.unaudited[0],
+        *(case for case in log.unapproved if case in because),
+    }
+    assert " pay " in because
+    assert "register" not in because.split("audited@")[1]
+    assert len(done.stdout.splitlines()) < 60
+    assert "WARN" not in done.stderr
+    (prov_json,) = (tmp_path / "story").glob("*.json")
+    assert json.loads(prov_json.read_text(encoding="utf-8"))
     assert status("demo").state == "stopped"
     assert "default" not in instances()
 
 
-def test_the_demo_uses_a_given_server_and_leaves_it_as_it_was(
-    cli: Cli, neo4j_server: Status, graph: Connection
+def test_the_demo_uses_a_given_server(
+    cli: Cli, neo4j_server: Status, graph: Connection, tmp_path: Path
 ) -> None:
-    graph.write("CREATE (:Event:Input {key: 77})")
     environment = {
         "NEO4J_URI": str(neo4j_server.uri),
         "NEO4J_PASSWORD_FILE": str(neo4j_server.home / "password"),
     }
-    done = cli("demo", "--json", env=environment)
+    folder = tmp_path / "story"
+    done = cli("demo", "--json", "--events", "300", "--folder", str(folder), env=environment)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert told["uri"] == neo4j_server.uri
-    assert told["answers"][1] == {
-        "output": 1,
-        "is_zero": True,
-        "because": [{"event": 2, "value": 0}],
-    }
-    assert graph.read("MATCH (n) RETURN n.key AS key") == [{"key": 77}]
+    log = planted(300)
+    assert told["events"] == len(log.events)
+    first = log.events[told["why"]["audit"]["events"][0]]
+    assert (first["case"], first["activity"]) == (log.unaudited[0], "pay")
+    assert graph.read("MATCH (r:Run) RETURN count(r) AS n") == [{"n": 2}]
 
 
 @pytest.mark.fault

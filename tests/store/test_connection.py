@@ -9,7 +9,6 @@ import pytest
 
 from whence.engine.errors import StoreError
 from whence.store import Connection, Secret, Settings, connect
-from whence.store.sample import NUMBERS, explain_sample, remove_sample, store_sample
 from whence.store.server import Status
 
 pytestmark = pytest.mark.neo4j
@@ -23,39 +22,9 @@ def refusal(settings: Settings, timeout: float = 2) -> str:
     return str(caught.value)
 
 
-def test_a_sample_is_stored_and_read_back(graph: Connection) -> None:
-    assert store_sample(graph) == {"inputs": 6, "outputs": 4, "edges": 6}
-    assert store_sample(graph) == {"inputs": 6, "outputs": 4, "edges": 6}
-    assert graph.read("MATCH ()-[r]->() RETURN count(r) AS n, type(r) AS t") == [
-        {"n": 6, "t": "wasDerivedFrom"}
-    ]
-    answers = explain_sample(graph)
-    assert [answer.is_zero for answer in answers] == [True, True, True, False]
-    assert answers[0].because == ((2, 0),)
-    assert answers[3].because == tuple((at, NUMBERS[at]) for at in (3, 4, 5))
-
-
-def test_removing_the_sample_leaves_everything_else(graph: Connection) -> None:
-    graph.write("CREATE (:Event:Input {key: 77})")
-    store_sample(graph)
-    assert remove_sample(graph) == 10
-    assert graph.read("MATCH (n) RETURN n.key AS key") == [{"key": 77}]
-
-
 def test_a_read_may_not_write(graph: Connection) -> None:
     with pytest.raises(StoreError, match=r"expected bolt://.* to carry out a statement"):
         graph.read("CREATE (n) RETURN n")
-
-
-def test_the_why_query_prunes(graph: Connection) -> None:
-    from whence.store.cypher import cypher, schema
-
-    for statement in schema():
-        graph.write(statement)
-    with graph.driver.session() as session:
-        plan = session.run("EXPLAIN " + cypher("why"), key=1).consume().plan  # pyright: ignore[reportArgumentType]
-    assert "VarLengthExpand(Pruning,BFS" in str(plan)
-    assert "NodeUniqueIndexSeek" in str(plan)
 
 
 def test_files_of_the_machine_cannot_be_read_through_the_server(graph: Connection) -> None:

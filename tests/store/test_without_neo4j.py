@@ -22,7 +22,7 @@ def without_driver(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("name", ["whence.store", "whence.store.server", "whence.store.sample"])
+@pytest.mark.parametrize("name", ["whence.store", "whence.store.server", "whence.store.questions"])
 def test_it_imports(name: str, tmp_path: Path) -> None:
     done = without_driver(f"import {name}", tmp_path)
     assert done.returncode == 0, done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,12 +43,16 @@ Insecure = Annotated[
 
 
 @contextmanager
-def connected(settings: Settings | None, instance: str = "default") -> Iterator[Connection]:
-    """Connect to these settings, or start the local server of this name and connect to it."""
+def connected(settings: Settings | None, instance: str | None = None) -> Iterator[Connection]:
+    """Connect to these settings, or start the local server of this name and connect to it.
+
+    Without a name, ``WHENCE_INSTANCE`` says which local server is meant, else it is "default".
+    """
     from whence.store import connect
     from whence.store.server import start
 
     out = output()
+    instance = instance or os.environ.get("WHENCE_INSTANCE") or "default"
     if settings is None:
         out.say(f"starting a local Neo4j ({instance}); the first time it is fetched …")
         with out.progress() as progress:

@@ -53,6 +53,11 @@ class Output:
             table.add_row(*(_cell(row[column]) for column in columns))
         self.result([dict(row) for row in rows], table)
 
+    def tell(self, text: str) -> None:
+        """Print a piece of the answer as it comes; rich markup is understood."""
+        if not self.json:
+            self._console(sys.stdout).print(text, soft_wrap=True)
+
     def say(self, text: str) -> None:
         """Tell the person who waits; rich markup is understood."""
         if not self.quiet:

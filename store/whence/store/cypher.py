@@ -12,7 +12,7 @@ __all__ = ["cypher", "schema"]
 def cypher(name: str) -> str:
     """Read ``queries/NAME.cypher``.
 
-    >>> "$key" in cypher("why")
+    >>> "$keys" in cypher("up_explains")
     True
     """
     return files("whence.store").joinpath(f"queries/{name}.cypher").read_text(encoding="utf-8")

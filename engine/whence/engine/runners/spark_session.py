@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whence.engine.errors import MissingExtraError
@@ -35,6 +41,7 @@ def spark_session(master: str = "local[*]") -> SparkSession:
         SparkSession.builder.master(master)
         .appName("whence")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.log.level", "ERROR")
     )
@@ -43,4 +50,34 @@ def spark_session(master: str = "local[*]") -> SparkSession:
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config(
             "spark.driver.host", "127.0.0.1"
         )
-    return builder.getOrCreate()
+    with _stderr_in_file():
+        return builder.getOrCreate()
+
+
+@contextmanager
+def _stderr_in_file() -> Iterator[None]:
+    """Let the Java that is started here write its log to a file instead of the user's terminal.
+
+    What goes wrong comes back as an exception; what is only said is for those who look for it.
+    """
+    if sys.stderr is None or sys.stderr is not sys.__stderr__:
+        # Someone, such as a test, has taken it already.
+        yield
+        return
+    sys.stderr.flush()
+    kept = os.dup(2)
+    log = os.open(_log_file(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(log, 2)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(log)
+
+
+def _log_file() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="whence-spark-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder / "spark.log"

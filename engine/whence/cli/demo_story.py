@@ -1,0 +1,189 @@
+"""What ``whence demo`` does and says, section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+
+from whence.api import Answer, Result, run
+from whence.engine.runners import RunOptions
+from whence.engine.sources.payments import PaymentLog, payment_log, write_payment_log
+from whence.store import Connection
+
+if TYPE_CHECKING:
+    from whence.cli.output import Output
+    from whence.store.questions import Impact, Why
+
+__all__ = ["Story"]
+
+QUESTIONS = {
+    "lifecycle": "Does every payment follow its life cycle (checked, approved, then paid)?",
+    "audit": "Is every payment above 5,000 followed by an audit?",
+}
+
+
+class Story:
+    """The demo's work and words."""
+
+    def __init__(
+        self,
+        folder: Path,
+        chains: Mapping[str, Path],
+        connection: Connection,
+        events: int,
+        *,
+        own_server: bool,
+    ) -> None:
+        """Remember where everything is; nothing is done yet."""
+        self.folder = folder
+        self.chains = chains
+        self.connection = connection
+        self.events = events
+        self.own_server = own_server
+
+    def tell(self, out: Output) -> None:
+        """Do everything and print it, a section at a time."""
+        log = payment_log(self.events)
+        path = self.folder / "payments.csv"
+        write_payment_log(path, log)
+        cases = {event["case"] for event in log.events}
+        out.tell(
+            f"\n[bold]1 The log[/bold]  {len(log.events):,} events of {len(cases):,} payments, "
+            f"in {path}"
+        )
+        runs = self._runs(out, path)
+        answers = self._why(out, log, runs)
+        never = runs["lifecycle"].never_matters().found
+        certain, softer = never.certain[0], never.softer[0]
+        out.tell(
+            f"\n[bold]4 What never mattered?[/bold]  (life cycle)\n"
+            f"  {softer.count:,} of {softer.length:,} events ({softer.share:.0%}) explain no "
+            f"verdict;\n  {certain.count:,} ({certain.share:.0%}) could be changed, each and all "
+            "of them, and no verdict would change: guaranteed."
+        )
+        impacts = self._impact(out, log, runs["lifecycle"])
+        prov = answers["lifecycle"].save(self.folder / "why-lifecycle.json")
+        rdf = answers["audit"].save(self.folder / "why-audit.trig")
+        out.tell(
+            f"\n[bold]6 Take it away[/bold]  the reasons as W3C PROV: {prov} (PROV-JSON), "
+            f"{rdf} (RDF)"
+        )
+        self._next(out, runs, answers)
+        out.result(_data(log, runs, answers, never, impacts, (prov, rdf)))
+
+    def _runs(self, out: Output, path: Path) -> dict[str, Result]:
+        out.tell("\n[bold]2 Two questions, checked on Spark, stored in Neo4j[/bold]")
+        runs: dict[str, Result] = {}
+        for name, chain in self.chains.items():
+            with out.progress() as advance:
+                result = run(
+                    chain,
+                    path,
+                    options=RunOptions(closed=name == "audit"),
+                    record=self.folder / "record",
+                    connection=self.connection,
+                    progress=advance,
+                )
+            if result.not_loaded is not None:
+                raise result.not_loaded
+            runs[name] = result
+            values = [value for _, value in result.outputs()]
+            out.tell(
+                f"  {QUESTIONS[name]}\n"
+                f"    {len(values):,} verdicts, one after each event; the last is "
+                f"{_word(values[-1])}, {values.count(False):,} are false. Run {result.id}"
+            )
+        return runs
+
+    def _why(
+        self, out: Output, log: PaymentLog, runs: Mapping[str, Result]
+    ) -> dict[str, Answer[Why]]:
+        out.tell("\n[bold]3 Why?[/bold]  the few events, of all of them, that made it false")
+        answers = {}
+        for name, result in runs.items():
+            why = result.explain(result.first(False))
+            answers[name] = why
+            output = why.found.output
+            out.tell(f"  {output.name}@{output.position} is false because")
+            for each in why.found.events:
+                event = log.events[each.position]
+                out.tell(
+                    escape(
+                        f"    payments@{each.position:<6} {event['time']}  {event['case']}  "
+                        f"{event['activity']:<9} {event['amount']:>9,.2f}  {event['clerk']}"
+                    )
+                )
+        return answers
+
+    def _impact(self, out: Output, log: PaymentLog, result: Result) -> dict[str, Answer[Impact]]:
+        guilty = log.unapproved[0]
+        innocent = str(log.events[len(log.events) // 3]["case"])
+        out.tell("\n[bold]5 And if a case was forged?[/bold]  (life cycle)")
+        impacts = {}
+        for case in (innocent, guilty):
+            places = [n for n, event in enumerate(log.events) if event["case"] == case]
+            answer = result.impact(places)
+            impacts[case] = answer
+            found = answer.found
+            out.tell(
+                f"  {case} ({len(places)} events): {found.unaffected[0].count:,} verdicts stand, "
+                f"guaranteed; {found.possibly[0].count:,} may be affected, "
+                f"{found.explained[0].count:,} of them are explained by it"
+            )
+        return impacts
+
+    def _next(
+        self, out: Output, runs: Mapping[str, Result], answers: Mapping[str, Answer[Why]]
+    ) -> None:
+        run_id = runs["lifecycle"].id
+        at = answers["lifecycle"].found.output.position
+        lines = [f"  export WHENCE_RECORD={self.folder / 'record'}"]
+        if self.own_server:
+            lines[0] += " WHENCE_INSTANCE=demo"
+        lines += [
+            f"  whence explain {run_id} {at} --support",
+            f"  whence impact {run_id} --inputs {at}",
+            f"  whence export {run_id} -o run.nq.gz",
+        ]
+        if self.own_server:
+            lines.append("  whence server stop --name demo      # when you have seen enough")
+        out.tell("\n[bold]7 Go on[/bold]")
+        out.tell(escape("\n".join(lines)))
+
+
+def _word(value: object) -> str:
+    return str(value).lower()
+
+
+def _data(
+    log: PaymentLog,
+    runs: Mapping[str, Result],
+    answers: Mapping[str, Answer[Why]],
+    never: Any,
+    impacts: Mapping[str, Answer[Impact]],
+    files: tuple[Path, ...],
+) -> dict[str, object]:
+    return {
+        "events": len(log.events),
+        "runs": {name: result.id for name, result in runs.items()},
+        "why": {
+            name: {
+                "output": answer.found.output.position,
+                "events": [event.position for event in answer.found.events],
+            }
+            for name, answer in answers.items()
+        },
+        "never_matters": {"certain": never.certain[0].count, "softer": never.softer[0].count},
+        "impact": {
+            case: {
+                "unaffected": answer.found.unaffected[0].count,
+                "possibly": answer.found.possibly[0].count,
+                "explained": answer.found.explained[0].count,
+            }
+            for case, answer in impacts.items()
+        },
+        "prov": [str(path) for path in files],
+    }
