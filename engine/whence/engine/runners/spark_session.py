@@ -60,18 +60,19 @@ def _stderr_in_file() -> Iterator[None]:
 
     What goes wrong comes back as an exception; what is only said is for those who look for it.
     """
-    if sys.stderr is None or sys.stderr is not sys.__stderr__:
+    stream = sys.stderr
+    if stream is None or stream is not sys.__stderr__:
         # Someone, such as a test, has taken it already.
         yield
         return
-    sys.stderr.flush()
+    stream.flush()
     kept = os.dup(2)
     log = os.open(_log_file(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 2)
     try:
         yield
     finally:
-        sys.stderr.flush()
+        stream.flush()
         os.dup2(kept, 2)
         os.close(kept)
         os.close(log)
