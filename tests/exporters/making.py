@@ -30,7 +30,14 @@ def recorded(
 ) -> RunRecord:
     """Run a chain and leave its record."""
     kept = {
-        name: ingest(root, name, events, declared=declared, source=f"{name}.csv", chunk=50)
+        name: ingest(
+            root,
+            name,
+            events,
+            declared=declared,
+            source=f"{name}.csv",
+            chunk=min(5000, 10 + len(events) // 3),  # several parts, also of a short log
+        )
         for name, events in logs.items()
     }
     return run_recorded(root, chain, kept, RunOptions(**options))
