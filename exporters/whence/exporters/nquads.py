@@ -20,7 +20,7 @@ _NO_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 
 
 def nquads(document: Document) -> Iterator[str]:
-    """The lines of a document, each with its end."""
+    """The text of a document, a few whole lines at a time."""
     for space in document.namespaces:
         check_iri(space)
     yield from _lines(document.top, "")
@@ -36,16 +36,17 @@ def check_iri(space: Namespace) -> None:
 
 
 def _lines(statements: Iterable[Statement], graph: str) -> Iterator[str]:
+    """The lines of each statement, in one piece."""
     for statement in statements:
+        lines = ""
         for subject, property_, value in statement.triples():
             if isinstance(value, Name):
                 written = f"<{value.space.iri}{value.local}>"
             else:
                 written = _literal(value)
-            yield (
-                f"<{subject.space.iri}{subject.local}> "
-                f"<{property_.space.iri}{property_.local}> {written}{graph} .\n"
-            )
+            own = f"<{subject.space.iri}{subject.local}>"
+            lines += f"{own} <{property_.space.iri}{property_.local}> {written}{graph} .\n"
+        yield lines
 
 
 def _literal(value: Literal) -> str:

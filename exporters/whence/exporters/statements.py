@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import NamedTuple
 
 from whence.engine.errors import ParameterError
@@ -66,6 +67,23 @@ class Kind:
     type: str = ""
     properties: tuple[str, ...] = ()
 
+    @cached_property
+    def names(self) -> _KindNames:
+        """What RDF calls it; made once, for it is asked for with every statement."""
+        return _KindNames(
+            Name(PROV, self.word),
+            None if self.qualified is None else Name(PROV, self.qualified),
+            Name(PROV, self.type),
+            tuple(Name(PROV, property_) for property_ in self.properties),
+        )
+
+
+class _KindNames(NamedTuple):
+    plain: Name
+    qualified: Name | None
+    type: Name
+    properties: tuple[Name, ...]
+
 
 KINDS = {
     kind.word: kind
@@ -118,24 +136,24 @@ class Statement(NamedTuple):
 
     def triples(self) -> Iterator[tuple[Name, Name, Name | Literal]]:
         """The statement in RDF, in the plain and in the qualified form."""
-        kind, ends = self.kind, self.ends
+        names, ends = self.kind.names, self.ends
         subject = self.id
         if ends:
             first, *others = ends
             assert first is not None
             if others[0] is not None:
-                yield first, Name(PROV, kind.word), others[0]
-            if kind.qualified is None:
+                yield first, names.plain, others[0]
+            if names.qualified is None:
                 return
             assert subject is not None
-            yield first, Name(PROV, kind.qualified), subject
-            yield subject, _RDF_TYPE, Name(PROV, kind.type)
-            for property_, end in zip(kind.properties, others, strict=False):
+            yield first, names.qualified, subject
+            yield subject, _RDF_TYPE, names.type
+            for property_, end in zip(names.properties, others, strict=False):
                 if end is not None:
-                    yield subject, Name(PROV, property_), end
+                    yield subject, property_, end
         else:
             assert subject is not None
-            yield subject, _RDF_TYPE, Name(PROV, kind.type)
+            yield subject, _RDF_TYPE, names.type
         for key, value in self.attributes:
             yield subject, _PROPERTIES.get(key, key), value
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from whence.exporters.identifiers import WHENCE, Name
 
 __all__ = ["CLASSES", "PROPERTIES", "term"]
@@ -69,6 +71,7 @@ PROPERTIES = {
 }
 
 
+@cache
 def term(word: str) -> Name:
     """A word of the vocabulary as a name; words that are not in it are refused.
 
