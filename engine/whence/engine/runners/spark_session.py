@@ -60,8 +60,8 @@ def _stderr_in_file() -> Iterator[None]:
 
     What goes wrong comes back as an exception; what is only said is for those who look for it.
     """
-    stream = sys.stderr
-    if stream is None or stream is not sys.__stderr__:
+    stream = sys.__stderr__
+    if stream is None or sys.stderr is not stream:
         # Someone, such as a test, has taken it already.
         yield
         return
