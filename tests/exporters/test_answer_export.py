@@ -19,12 +19,12 @@ from tests.exporters.reading import (
 )
 from whence.engine.errors import ParameterError
 from whence.engine.record import RunRecord
-from whence.exporters import Exportable, save, save_run, to_prov, to_rdflib
+from whence.exporters import save, save_run, to_prov, to_rdflib
 from whence.exporters.answers import About
 from whence.store import Connection, connect
 from whence.store.catalog import find_run
 from whence.store.loading import load
-from whence.store.questions import InputRange, Why, explain, impact, never_matters
+from whence.store.questions import InputRange, explain, impact, never_matters
 from whence.store.server import Status
 
 pytestmark = pytest.mark.neo4j
@@ -191,18 +191,3 @@ def test_an_answer_needs_the_run_that_it_is_about(loaded: Connection, record: Ru
         to_prov(explain(loaded, record.id, "0"))
     with pytest.raises(ParameterError, match="expected an answer; got str"):
         to_prov("why", about=record)
-
-
-def test_a_class_that_says_what_it_is_about_has_the_ways_out_as_methods(
-    loaded: Connection, record: RunRecord, tmp_path: Path
-) -> None:
-    why = explain(loaded, record.id, "0")
-
-    class Told(Exportable):
-        def _about(self) -> tuple[Why, RunRecord]:
-            return why, record
-
-    told = Told()
-    assert told.to_prov() == to_prov(why, about=record)
-    read = read_file(told.save(tmp_path / "a.nq"))
-    assert read.members == read_quads(rdflib_quads(told.to_rdflib())).members

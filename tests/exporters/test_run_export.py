@@ -69,6 +69,33 @@ def test_all_readers_and_both_libraries_hold_the_same(run: RunRecord, tmp_path: 
     assert read.members == other.members
 
 
+@pytest.mark.parametrize(("file", "syntax"), [("run.nq", "nquads"), ("run.trig", "trig")])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib")  # its own readers use them
+def test_prov_reads_the_rdf_as_it_reads_the_json(
+    run: RunRecord, file: str, syntax: str, tmp_path: Path
+) -> None:
+    by_json = prov.model.ProvDocument.deserialize(str(exported(run, tmp_path, "run.json")))
+    by_rdf = prov.model.ProvDocument.deserialize(
+        str(exported(run, tmp_path, file)), format="rdf", rdf_format=syntax
+    )
+    assert names_and_ends(by_rdf) == names_and_ends(by_json)
+
+
+def names_and_ends(document: prov.model.ProvDocument) -> set[tuple[str, ...]]:
+    """What each statement says; of relations the ends, for prov reads the plain form by itself."""
+    (bundle,) = document.bundles
+    found: set[tuple[str, ...]] = set()
+    for record in bundle.get_records():
+        word = prov.constants.PROV_N_MAP[record.get_type()]
+        ends = [end.uri for _, end in record.formal_attributes if hasattr(end, "uri")]
+        if not record.is_relation():
+            assert record.identifier is not None
+            found.add((word, record.identifier.uri))
+        elif word in ("wasDerivedFrom", "wasInfluencedBy", "hadMember", "used"):
+            found.add((word, *ends))
+    return found
+
+
 def quads(found: list[Any]) -> set[str]:
     return {repr(quad) for quad in found}
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from whence.cli.asking import Record, Run
 from whence.cli.output import output
 
 __all__ = ["app"]
@@ -16,7 +17,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def export(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run's id, or latest.")],
+    run: Run,
     file: Annotated[
         Path,
         typer.Option(
@@ -30,9 +31,7 @@ def export(
     values: Annotated[
         bool, typer.Option("--values", help="Write the values of input events too.")
     ] = False,
-    record: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder of the record (else WHENCE_RECORD).")
-    ] = None,
+    record: Record = None,
 ) -> None:
     """Write a run as W3C PROV: who ran what on which log, and which events each output came from.
 

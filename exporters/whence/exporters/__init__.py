@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from whence.exporters.model import Answer, Edge, Event, Finding, Log, Processor, Run, Stream
 from whence.exporters.saving import FORMATS
-from whence.exporters.shipping import Exportable, save, save_run, to_prov, to_rdflib
+from whence.exporters.shipping import save, save_run, to_prov, to_rdflib
 
 __all__ = [
     "FORMATS",
     "Answer",
     "Edge",
     "Event",
-    "Exportable",
     "Finding",
     "Log",
     "Processor",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     import rdflib
     from prov.model import ProvDocument
 
-__all__ = ["Exportable", "save", "save_run", "to_prov", "to_rdflib"]
+__all__ = ["save", "save_run", "to_prov", "to_rdflib"]
 
 
 def save(
@@ -77,26 +76,3 @@ def save_run(
     format = format_of(Path(path), format)  # refused before anything is read
     source = RecordedRun(root, run, values=values)
     return write_document(run_document(source, progress), Path(path), format)
-
-
-class Exportable(ABC):
-    """Gives an answer its ways out as methods; whoever makes the answer says what it is about."""
-
-    @abstractmethod
-    def _about(self) -> tuple[object, About]:
-        """The answer, and the run that was asked."""
-
-    def to_prov(self) -> ProvDocument:
-        """A document of the ``prov`` package."""
-        answer, about = self._about()
-        return to_prov(answer, about=about)
-
-    def to_rdflib(self) -> rdflib.Dataset:
-        """An rdflib dataset."""
-        answer, about = self._about()
-        return to_rdflib(answer, about=about)
-
-    def save(self, path: str | Path, format: str | None = None) -> Path:
-        """A file; its ending names the format."""
-        answer, about = self._about()
-        return save(answer, path, format, about=about)
