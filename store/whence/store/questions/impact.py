@@ -23,7 +23,8 @@ from whence.store.verbs import down, ends
 
 __all__ = ["Impact", "Inputs", "impact"]
 
-Inputs = Mapping[str | None, Iterable[tuple[int, int]]]
+_Ranges = Iterable[tuple[int, int]]
+Inputs = Mapping[str, _Ranges] | Mapping[str | None, _Ranges]
 """Ranges of positions by the log's name in the chain; ``None``: the only log."""
 
 QUERIES = ("down_explains", "down_supports", "edges_down", "bands_down", "heads_down", "end_leans")

@@ -1,0 +1,135 @@
+"""Runs in the record, in the graph and in memory at once, and how their answers are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whence.engine.chain import Chain
+from whence.engine.explanation import Inputs, flatten
+from whence.engine.interpreter import RunResult, interpret
+from whence.engine.intervals import of_positions, positions
+from whence.engine.processor import Processor
+from whence.engine.record import RunRecord, ingest
+from whence.engine.runners import RunOptions, run_recorded
+from whence.engine.tracker import MemoryTracker
+from whence.store import Connection
+from whence.store.loading import load
+from whence.store.questions import InputRange, LogShare, OutputShare, explain, impact, never_matters
+
+__all__ = ["Kept", "Place", "as_inputs", "keep", "record_of"]
+
+Place = tuple[str, int]
+Logs = Mapping[str, Sequence[Any]]
+
+
+def record_of(root: Path, chain: Chain, logs: Logs, options: RunOptions) -> RunRecord:
+    """Run a chain and leave its record."""
+    kept = {name: ingest(root, name, logs[name], chunk=options.chunk) for name in chain.inputs}
+    return run_recorded(root, chain, kept, options)
+
+
+def as_inputs(ranges: Iterable[InputRange]) -> Inputs:
+    """An answer's inputs, as the tracker in memory gives them."""
+    return {
+        (each.log, position): None if each.fields is None else frozenset(each.fields)
+        for each in ranges
+        for position in range(each.lo, each.hi + 1)
+    }
+
+
+def places(shares: Iterable[LogShare]) -> set[Place]:
+    return {(share.log, position) for share in shares for position in positions(share.ranges)}
+
+
+def outputs(shares: Iterable[OutputShare]) -> set[Place]:
+    return {(share.output, position) for share in shares for position in positions(share.ranges)}
+
+
+def keep(
+    graph: Connection,
+    root: Path,
+    chain: Chain | Processor,
+    logs: Logs,
+    options: RunOptions,
+) -> Kept:
+    """Run a chain twice: into the graph, and in memory."""
+    made = Chain.of(chain)
+    record = record_of(root, made, logs, options)
+    load(root, record.id, graph)
+    result = interpret(made, logs, tracker=MemoryTracker(), closed=options.closed)
+    return Kept(graph, record, result, logs)
+
+
+@dataclass
+class Kept:
+    """A run in the graph, and the same in memory."""
+
+    graph: Connection
+    record: RunRecord
+    result: RunResult
+    logs: Logs
+
+    def __post_init__(self) -> None:
+        """Find outputs by their names."""
+        self.events = {(o.name, o.position): o for o in self.result.outputs}
+
+    def check_explain(self, which: Collection[Place] | None = None) -> None:
+        """Explain and support, with the fields, equal the tracker's; of all outputs or some."""
+        for place in self.events if which is None else which:
+            output = self.events[place]
+            name = f"{output.name}@{output.position}"
+            why = explain(self.graph, self.record.id, name, support=True, most=3)
+            assert why.support is not None
+            assert as_inputs(why.inputs) == flatten(output.event), name
+            assert as_inputs(why.support) == flatten(output.event, support=True), name
+            assert why.output.moment == output.moment
+            assert len(why.events) == min(3, why.count)
+
+    def check_never_matters(self) -> None:
+        """Certain and softer equal what the tracker's explanations leave over."""
+        everything = {
+            (log, position) for log in self.logs for position in range(len(self.logs[log]))
+        }
+        together = tuple(output.event for output in self.result.outputs)
+        needed = _flat(flatten(together, support=True))
+        needed |= _flat(self.result.interpreter.open_inputs())
+        answer = never_matters(self.graph, self.record.id)
+        assert places(answer.certain) == everything - needed
+        assert places(answer.softer) == everything - _flat(flatten(together))
+
+    def check_impact(self, corrupt: set[Place], which: Collection[Place] | None = None) -> None:
+        """Unaffected, possibly affected, explained by, may appear: as the tracker's.
+
+        Every output is sorted one way or the other; all of them, or some, are looked at closely.
+        """
+        ranges = {
+            log: of_positions(position for name, position in corrupt if name == log)
+            for log in {name for name, _ in corrupt}
+        }
+        answer = impact(self.graph, self.record.id, ranges)
+        looked_at = set(self.events if which is None else which)
+        possibly = {p for p in looked_at if self._is_met(p, corrupt, support=True)}
+        explained = {p for p in possibly if self._is_met(p, corrupt, support=False)}
+        assert places(answer.inputs) == corrupt
+        assert outputs(answer.possibly) & looked_at == possibly
+        assert outputs(answer.explained) & looked_at == explained
+        assert outputs(answer.unaffected) & looked_at == looked_at - possibly
+        assert outputs(answer.unaffected) | outputs(answer.possibly) == set(self.events)
+        assert outputs(answer.explained) <= outputs(answer.possibly)
+        assert outputs(answer.untracked) == set()
+        interpreter = self.result.interpreter
+        assert set(answer.may_appear) == {
+            name
+            for name in interpreter.chain.outputs
+            if _flat(interpreter.open_inputs(name)) & corrupt
+        }
+
+    def _is_met(self, place: Place, corrupt: set[Place], *, support: bool) -> bool:
+        return bool(_flat(flatten(self.events[place].event, support=support)) & corrupt)
+
+
+def _flat(inputs: Inputs) -> set[Place]:
+    return {(log, position) for log, position in inputs if isinstance(position, int)}

@@ -1,0 +1,134 @@
+"""Every shipped query: its header, its plan, and that diamonds do not explode."""
+
+from __future__ import annotations
+
+import re
+import time
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from whence.store import Connection
+from whence.store.catalog import RunGraph, StoredLog, StoredStream
+from whence.store.cypher import cypher
+from whence.store.loading.register import prepare_schema
+from whence.store.places import Places, key_of
+from whence.store.verbs import down, up
+
+NAMES = sorted(
+    each.name.removesuffix(".cypher")
+    for each in files("whence.store").joinpath("queries").iterdir()
+)
+WALKS = ["up_explains", "up_supports", "down_explains", "down_supports"]
+RANGES = ["edges_up", "edges_down", "edges_told", "heads_down", "untracked_read", "chunks_read"]
+SEEKS = ["event_read", "inputs_read", "bands_down", "end_leans", "run_read", "register_known"]
+WRITES = ["write_derived", "write_influenced", "write_end", "write_heads", "write_derived_spans"]
+
+
+def operators(plan: dict[str, Any]) -> list[str]:
+    below = [name for child in plan.get("children", []) for name in operators(child)]
+    return [plan["operatorType"].partition("@")[0], *below]
+
+
+def explained(graph: Connection, name: str) -> list[str]:
+    text = cypher(name)
+    maps = ("run", "chain", "state")
+    parameters: dict[str, Any] = {
+        word: {"id": "x", "digest": "x"} if word in maps else []
+        for word in re.findall(r"\$(\w+)", text)
+    }
+    parameters.update({word: 1 for word in ("key", "first", "last", "many", "most")})
+    parameters.update({word: "x" for word in ("prefix", "id")})
+    parameters.update({"trigger": True, "supports": True})
+    if name in ("register_logs", "register_streams"):
+        parameters["run"] = "x"
+    with graph.driver.session() as session:
+        plan = session.run(f"EXPLAIN {text}", parameters).consume().plan  # pyright: ignore[reportArgumentType]
+    assert plan is not None
+    return operators(plan)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_query_says_what_it_asks_and_takes_values_as_parameters_only(name: str) -> None:
+    lines = cypher(name).splitlines()
+    assert re.match(r"// (Question|Writes) {2,}\S", lines[0])
+    head = [line for line in lines if line.startswith("//")]
+    assert any(line.startswith("// Parameters  ") for line in head)
+    assert any(line.startswith("// Plan  ") for line in head)
+    for word in set(re.findall(r"\$(\w+)", "\n".join(lines[len(head) :]))):
+        assert any(f"${word}" in line for line in head), word
+
+
+@pytest.mark.neo4j
+@pytest.mark.parametrize("name", NAMES)
+def test_no_query_scans_the_events_or_spans(graph: Connection, name: str) -> None:
+    prepare_schema(graph)
+    found = explained(graph, name)
+    assert "AllNodesScan" not in found
+    if not name.startswith("sample_") and name != "runs_latest":
+        assert "NodeByLabelScan" not in found
+
+
+@pytest.mark.neo4j
+def test_each_query_seeks_and_walks_as_its_header_says(graph: Connection) -> None:
+    prepare_schema(graph)
+    for name in WALKS:
+        found = explained(graph, name)
+        assert any(each.startswith("NodeUniqueIndexSeek") for each in found), name
+        assert any(each.startswith("VarLengthExpand(Pruning,BFS") for each in found), name
+    for name in RANGES:
+        assert "NodeUniqueIndexSeekByRange" in explained(graph, name), name
+    for name in SEEKS:
+        assert "NodeUniqueIndexSeek" in explained(graph, name), name
+    for name in WRITES:
+        assert "NodeUniqueIndexSeek(Locking)" in explained(graph, name), name
+    assert explained(graph, "spans_up").count("NodeIndexSeek") == 1
+
+
+DIAMONDS = """
+UNWIND range(0, $many - 1) AS n
+MERGE (top:Event {key: $base + 3 * n}) MERGE (left:Event {key: $base + 3 * n + 1})
+MERGE (right:Event {key: $base + 3 * n + 2}) MERGE (bottom:Event {key: $base + 3 * n + 3})
+CREATE (top)-[:wasDerivedFrom]->(left), (top)-[:wasInfluencedBy]->(right)
+CREATE (top)-[:wasDerivedFrom]->(right)
+CREATE (left)-[:wasDerivedFrom]->(bottom), (right)-[:wasDerivedFrom]->(bottom)
+"""
+STREAM = StoredStream("s", 7, "s", 0, "output", 1, 91, 91)
+LOG = StoredLog("l", 8, ("log",), 1, True, {})
+RUN = RunGraph("r", "complete", True, 5000, {}, "", (LOG,), (STREAM,))
+
+
+@pytest.mark.neo4j
+@pytest.mark.parametrize("few", [0, 16], ids=["walked here", "walked by the server"])
+@pytest.mark.parametrize("support", [False, True])
+def test_thirty_diamonds_take_no_time(graph: Connection, support: bool, few: int) -> None:
+    prepare_schema(graph)
+    graph.write(DIAMONDS, many=30, base=key_of(7, 0))
+    top: Places = {7: ((0, 0),)}
+    bottom: Places = {7: ((90, 90),)}
+    began = time.monotonic()
+    assert up(graph, RUN, top, support=support, few=few) == {7: ((0, 90),)}
+    assert down(graph, RUN, bottom, support=support, few=few) == {7: ((0, 90),)}
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.neo4j
+def test_only_the_first_alternative_is_followed_and_triggers_support_nothing(
+    graph: Connection,
+) -> None:
+    prepare_schema(graph)
+    graph.write(
+        """
+        CREATE (o:Event {key: $base})
+        CREATE (o)-[:wasDerivedFrom {witness: [0]}]->(:Event {key: $base + 1})
+        CREATE (o)-[:wasDerivedFrom {witness: [1, 2]}]->(:Event {key: $base + 2})
+        CREATE (o)-[:wasDerivedFrom {trigger: true}]->(:Event {key: $base + 3})
+        CREATE (o)-[:wasInfluencedBy]->(:Event {key: $base + 4})
+        """,
+        base=key_of(7, 0),
+    )
+    start: Places = {7: ((0, 0),)}
+    for few in (0, 16):
+        assert up(graph, RUN, start, few=few) == {7: ((0, 1), (3, 3))}
+        assert up(graph, RUN, start, support=True, few=few) == {7: ((0, 1), (4, 4))}

@@ -1,0 +1,43 @@
+"""Random nested chains: every answer from Neo4j equals the tracker's in memory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.engine.random_chains import random_case
+from tests.store.in_neo4j import Kept, keep
+from whence.engine.errors import WhenceError
+from whence.engine.runners import RunOptions
+from whence.store import Connection
+
+pytestmark = pytest.mark.neo4j
+
+FULL = os.environ.get("WHENCE_TEST_PROFILE") == "full"
+SEEDS = range(200) if FULL else range(14)
+
+
+@pytest.mark.parametrize("detail", ["ends", "steps"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_answer_equals_the_trackers(
+    graph: Connection, tmp_path: Path, seed: int, detail: str
+) -> None:
+    case = random_case(seed)
+    # Small parts in half of the cases: what leads from part to part is tried as well.
+    options = RunOptions(detail=detail, closed=case.closed, chunk=3 if seed % 2 else 100)  # type: ignore[arg-type]
+    try:
+        kept = keep(graph, tmp_path, case.chain(), case.logs, options)
+    except WhenceError as error:
+        pytest.skip(f"the chain refuses its log: {error}")
+    kept.check_explain()
+    kept.check_never_matters()
+    _corrupt(kept, Random(seed))
+
+
+def _corrupt(kept: Kept, random: Random) -> None:
+    everything = [(log, at) for log in kept.logs for at in range(len(kept.logs[log]))]
+    for many in (1, 2):
+        kept.check_impact(set(random.sample(everything, min(many, len(everything)))))
