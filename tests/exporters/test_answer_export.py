@@ -129,8 +129,8 @@ def test_two_answers_about_one_run_are_two_bundles(
             explain(loaded, record.id, "100", support=True),
             explain(loaded, record.id, "101"),
             never_matters(loaded, record.id),
-            impact(loaded, record.id, {None: [(3, 5)]}),
-            impact(loaded, record.id, {None: [(3, 6)]}),
+            impact(loaded, record.id, {"log": [(3, 5)]}),
+            impact(loaded, record.id, {"log": [(3, 6)]}),
         )
     }
     assert len(names) == 6
@@ -162,7 +162,7 @@ def test_sets_of_events_are_collections_of_ranges(
     for read in in_all_ways(never, about, tmp_path):
         assert findings(read) == expected
 
-    touched = impact(loaded, record.id, {None: [(3, 5), (90, 90)]})
+    touched = impact(loaded, record.id, {"log": [(3, 5), (90, 90)]})
     expected = {
         name: [("per-case", lo, hi) for share in shares for lo, hi in share.ranges]
         for name, shares in (

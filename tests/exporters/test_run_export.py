@@ -32,6 +32,7 @@ from whence.exporters.documents import run_document
 from whence.exporters.prov_document import prov_document
 from whence.exporters.rdf import rdflib_dataset
 from whence.exporters.recorded import RecordedRun
+from whence.store import associate
 
 FILES = ("run.json", "run.nq", "run.trig")
 
@@ -228,6 +229,21 @@ def test_values_of_inputs_are_told_only_if_asked_for(tmp_path: Path) -> None:
     assert json.loads(told.one(event, "value")) == {"record": first}
 
 
+@pytest.mark.parametrize("values", [False, True])
+def test_a_job_that_is_no_chain_is_exported_too(values: bool, tmp_path: Path) -> None:
+    rows = [("cleaned", 0, 1, "orders", 2), ("joined", 0, 0, "cleaned", 1)]
+    record = associate(rows, record=tmp_path / "record", run="job-1")
+    read = read_file(save_run(record.root, record.id, tmp_path / "run.json", values=values))
+    orders = record.manifest["logs"]["orders"]
+    cleaned = "urn:whence:run:job-1:cleaned:0:e1"
+    assert read.pairs("wasDerivedFrom") == {
+        (cleaned, f"urn:whence:log:{orders}:e2"),
+        ("urn:whence:run:job-1:joined:0:e0", cleaned),
+    }
+    plans = {read.one(i, "name") for i in read.things if WHENCE + "Processor" in read.types(i)}
+    assert plans == {"cleaned", "joined"}
+
+
 def test_one_log_under_two_names_is_told_once(tmp_path: Path) -> None:
     chain = Chain.graph(["p", "q"], [(ApplyFunction("same", "$0 = $1"), ["p", "q"])])
     record = recorded(tmp_path / "record", chain, {"p": [1, 2, 3], "q": [1, 2, 3]})
@@ -238,3 +254,22 @@ def test_one_log_under_two_names_is_told_once(tmp_path: Path) -> None:
     assert sorted(read.things[f"urn:whence:log:{log}:all"]["name"]) == ["p", "q"]
     derived = {(a.rpartition(":")[2], b) for a, b in read.pairs("wasDerivedFrom")}
     assert derived == {(f"e{n}", f"urn:whence:log:{log}:e{n}") for n in range(3)}
+
+
+def test_alternatives_name_their_witness(tmp_path: Path) -> None:
+    chain = Chain.graph(["p", "q"], [(ApplyFunction("both", "$0 and $1"), ["p", "q"])])
+    logs = {"p": [False, True], "q": [False, True, True]}
+    record = recorded(tmp_path / "record", chain, logs, witnesses="all")
+    read = read_file(exported(record, tmp_path, "run.nq"))
+    told = {
+        (first.rpartition(":")[2], second): said.get("witness")
+        for word, first, second, said in read.relations.values()
+        if word == "wasDerivedFrom"
+    }
+    p, q = (f"urn:whence:log:{record.manifest['logs'][name]}" for name in ("p", "q"))
+    assert told == {
+        ("e0", f"{p}:e0"): [0],
+        ("e0", f"{q}:e0"): [1],
+        ("e1", f"{p}:e1"): None,
+        ("e1", f"{q}:e1"): None,
+    }

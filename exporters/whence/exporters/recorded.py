@@ -106,7 +106,8 @@ def _processors(tree: Mapping[str, Any], streams: list[dict[str, Any]]) -> Itera
     if "graph" in tree:
         written = [{"id": id, **node["is"]} for id, node in tree["graph"]["nodes"].items()]
     else:
-        written = tree.get("line", [tree] if tree else [])
+        # What is neither a line nor a processor is a job that was no chain.
+        written = tree.get("line", [tree] if "id" in tree else [])
     told = set()
     for part in written:
         ((kind, _),) = ((k, v) for k, v in part.items() if k not in _TREE_WORDS)
@@ -172,10 +173,10 @@ class RecordedRun:
         for number in range(log.manifest["parts"]):
             table = log.part(number)
             positions = table.column("position").to_pylist()
-            records = records_of(table, log.columns) if mapped or self.values else None
-            if records is None:
+            if not log.columns or not (mapped or self.values):
                 yield [Event(place, position) for position in positions]
                 continue
+            records = records_of(table, log.columns)
             whole = log.events(table) if self.values else [None] * len(positions)
             yield [
                 Event(place, position, self._said(fields, mapped, value))
