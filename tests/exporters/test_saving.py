@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.exporters.making import product_run
-from whence.engine.errors import ParameterError, WhenceError
+from tests.exporters.making import lifecycle_run, product_run
+from tests.ground.test_minimal_install import BLOCK
+from whence.engine.errors import LogError, ParameterError, WhenceError
 from whence.engine.record import RunWriter, new_run_id
 from whence.exporters import Answer, Log, Run, save, save_run
 from whence.exporters.identifiers import Name, Namespace, mint
@@ -51,9 +52,53 @@ def test_a_folder_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(WhenceError, match=r"nowhere.*No such file.*try another folder"):
         save(ANSWER, tmp_path / "nowhere" / "a.nq")
     (tmp_path / "folder.nq").mkdir()
-    with pytest.raises(WhenceError, match="expected a file that can be written"):
+    with pytest.raises(ParameterError, match="expected the name of a file; got something else"):
         save(ANSWER, tmp_path / "folder.nq")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.nq"]
+
+
+def test_a_device_is_never_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.nq")
+    with pytest.raises(ParameterError, match="expected the name of a file"):
+        save(ANSWER, tmp_path / "pipe.nq")
+    assert (tmp_path / "pipe.nq").is_fifo()
+
+
+@pytest.mark.parametrize("broken", ["gone", "cut"])
+@pytest.mark.parametrize("part", ["logs/*/part-*", "runs/*/outputs/*/*", "runs/*/associations/*/*"])
+def test_a_broken_record_is_one_line_and_leaves_no_file(
+    part: str, broken: str, tmp_path: Path
+) -> None:
+    record = product_run(tmp_path / "record")
+    victim = min(record.root.glob(part))
+    if broken == "gone":
+        victim.unlink()
+    else:
+        victim.write_bytes(victim.read_bytes()[:20])
+    with pytest.raises(LogError, match=r"expected all parts of its record; got: .*; try"):
+        save_run(record.root, record.id, tmp_path / "a.nq")
+    assert [path.name for path in tmp_path.iterdir()] == ["record"]
+
+
+def test_progress_goes_up_to_all_there_is(tmp_path: Path) -> None:
+    record = lifecycle_run(tmp_path / "record", chunk=64)
+    told: list[tuple[int, int]] = []
+    save_run(
+        *(record.root, record.id, tmp_path / "a.nq"),
+        progress=lambda done, total: told.append((done, total)),
+    )
+    assert told == sorted(told)
+    assert told[-1][0] == told[-1][1]
+    assert len({total for _, total in told}) == 1
+
+
+def test_only_trig_needs_an_extra_package(tmp_path: Path) -> None:
+    product_run(tmp_path / "record")
+    arguments = [sys.executable, "-c", BLOCK + SHOW, str(tmp_path / "record"), str(tmp_path)]
+    done = subprocess.run(arguments, check=False, capture_output=True, text=True)
+    assert "expected the package 'pyoxigraph'; it is not installed" in done.stderr
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["a.json", "a.nq", "record"]
 
 
 def test_the_ending_names_the_format_unless_it_is_given() -> None:

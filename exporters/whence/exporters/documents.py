@@ -24,7 +24,7 @@ from whence.exporters.vocabulary import term
 __all__ = ["Progress", "answer_document", "run_document"]
 
 Progress = Callable[[int, int], None]
-"""Called with how many events are done and how many there are."""
+"""Called with how many events and associations are done and how many there are."""
 
 
 def run_document(source: RecordedRun, progress: Progress | None = None) -> Document:
@@ -34,14 +34,21 @@ def run_document(source: RecordedRun, progress: Progress | None = None) -> Docum
     def statements() -> Iterator[Statement]:
         return _run_statements(source, names, progress)
 
-    bundle = Bundle(names.bundle, statements, source.size)
+    bundle = Bundle(names.bundle, statements)
     return Document((*STANDARD, *names.spaces), about_bundle(names, names.bundle), (bundle,))
 
 
 def _run_statements(
     source: RecordedRun, names: RunNames, progress: Progress | None
 ) -> Iterator[Statement]:
-    run, done, total = source.run, 0, source.size
+    run, done = source.run, 0
+
+    def advance(more: int) -> None:
+        nonlocal done
+        done += more
+        if progress is not None:
+            progress(done, source.size)
+
     yield from about_run(run, names)
     relations = Relations(run, names)
     told: set[Name] = set()
@@ -54,13 +61,12 @@ def _run_statements(
         for events in source.events(place):
             for event in events:
                 yield from event_statements(event, names, type_, collection)
-            done += len(events)
-            if progress is not None:
-                progress(min(done, total), total)
+            advance(len(events))
     for stream in run.streams:
         zones = ZoneEnds()
         for rows in source.associations(stream.place):
             yield from relations.statements(zones.settled(rows))
+            advance(len(rows))
         yield from relations.statements(zones.rest())
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from whence.engine.associations import LOG_PREFIX, Association
-from whence.engine.errors import ParameterError
+from whence.engine.errors import LogError, ParameterError
 from whence.engine.record import LogRecord, RunRecord
 from whence.engine.record.schema import associations_of, canonical, from_canonical, records_of
 from whence.engine.values import Value, kind_of
@@ -119,6 +122,19 @@ def _processors(tree: Mapping[str, Any], streams: list[dict[str, Any]]) -> Itera
             yield Processor(id)
 
 
+@contextmanager
+def _reading(record: RunRecord) -> Iterator[None]:
+    """What the manifest lists is there and whole; if it is not, say so in one line."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        msg = (
+            f"run {record.id}: expected all parts of its record; got: {error}; "
+            "try the record's copy, or run the chain again"
+        )
+        raise LogError(msg) from error
+
+
 class RecordedRun:
     """Reads a run's events and associations from the record.
 
@@ -138,15 +154,22 @@ class RecordedRun:
                 "try again when it is complete"
             )
             raise ParameterError(msg)
-        self.run = run_of(self.record)
+        with _reading(self.record):
+            self.run = run_of(self.record)
         self.values = values
         self._streams = {stream["name"]: stream for stream in self.manifest["streams"]}
 
     @property
     def size(self) -> int:
-        """How many events there are in all."""
+        """How many events and associations there are in all."""
         inputs = {log.id: log.count or 0 for log in self.run.logs}
-        return sum(inputs.values()) + sum(stream.count or 0 for stream in self.run.streams)
+        parts = (
+            part["rows"]
+            for stream in self._streams.values()
+            for part in (*stream["outputs"], *stream["associations"])
+        )
+        ends = sum(stream["role"] == "end" for stream in self._streams.values())
+        return int(sum(inputs.values()) + sum(parts) + ends)
 
     def events(self, place: str) -> Iterator[list[Event]]:
         """The events of a log or stream, a part at a time."""
@@ -156,7 +179,8 @@ class RecordedRun:
         if self._streams[place]["role"] == "end":
             yield [Event(place, 0)]
         for part in self._streams[place]["outputs"]:
-            table = self.record.outputs(place, part["part"])
+            with _reading(self.record):
+                table = self.record.outputs(place, part["part"])
             columns = (table.column(name).to_pylist() for name in ("position", "moment", "value"))
             yield [
                 Event(
@@ -171,7 +195,8 @@ class RecordedRun:
         log = self.record.log(place.removeprefix(LOG_PREFIX))
         mapped = {word: log.manifest[word] for word in _MAPPED if log.manifest.get(word)}
         for number in range(log.manifest["parts"]):
-            table = log.part(number)
+            with _reading(self.record):
+                table = log.part(number)
             positions = table.column("position").to_pylist()
             if not log.columns or not (mapped or self.values):
                 yield [Event(place, position) for position in positions]
@@ -196,4 +221,6 @@ class RecordedRun:
     def associations(self, place: str) -> Iterator[list[Association]]:
         """The associations of a stream, a part at a time."""
         for part in self._streams[place]["associations"]:
-            yield associations_of(self.record.associations(place, part["part"]), place)
+            with _reading(self.record):
+                table = self.record.associations(place, part["part"])
+            yield associations_of(table, place)

@@ -56,6 +56,9 @@ def write_document(document: Document, path: Path, format: str | None = None) ->
         format: ``prov-json``, ``nquads`` or ``trig``; by the name of the file unless given.
     """
     chosen = format_of(path, format)
+    if path.exists() and not path.is_file():
+        msg = f"{path}: expected the name of a file; got something else; try another name"
+        raise ParameterError(msg)
     try:
         with _whole(path) as raw:
             if path.name.endswith(".gz"):

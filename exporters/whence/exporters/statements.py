@@ -174,12 +174,10 @@ class Bundle:
     Attributes:
         name: of the bundle; in RDF, of its graph.
         statements: gives them, the same ones in the same order each time.
-        size: about how many events they speak of, for progress.
     """
 
     name: Name
     statements: Callable[[], Iterator[Statement]]
-    size: int = 0
 
 
 @dataclass(frozen=True)
