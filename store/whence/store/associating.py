@@ -62,8 +62,7 @@ def associate(
         id,
         {
             "chain": {"job": sorted(job.streams)},
-            "chain_digest": "sha256:"
-            + hashlib.sha256(repr(sorted(job.streams)).encode()).hexdigest(),
+            "chain_digest": f"sha256:{hashlib.sha256(names.encode()).hexdigest()}",
             "logs": {name: _log(root, id, name, n).id for name, n in sorted(job.logs.items())},
             "runner": "job",
             "options": {

@@ -119,6 +119,8 @@ def open_driver(settings: Settings, timeout: float) -> neo4j.Driver:
         connection_acquisition_timeout=timeout,
         max_transaction_retry_time=30,
         telemetry_disabled=True,
+        # The server notes every name that no node has yet; a young graph has few of them.
+        notifications_min_severity="OFF",
         user_agent=f"whence/{version('whence')}",
     )
 
