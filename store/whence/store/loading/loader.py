@@ -102,13 +102,23 @@ def follow(
             report = _Loader(kept, connection, progress).catch_up()
             if ended:
                 return report
-        except StoreError:
+        except StoreError as error:
+            if not _is_away(error):
+                raise
             now = time.monotonic()
             if ended and away_until is None:
                 away_until = now + patience
             if away_until is not None and now >= away_until:
                 raise
         time.sleep(poll)
+
+
+def _is_away(error: StoreError) -> bool:
+    """Whether the store may well answer later; a refusal stays one."""
+    from neo4j.exceptions import DriverError, Neo4jError
+
+    cause = error.__cause__
+    return isinstance(cause, (DriverError, Neo4jError)) and cause.is_retryable()
 
 
 class _Loader:

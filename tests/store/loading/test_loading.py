@@ -1,0 +1,184 @@
+"""What loading writes, what it refuses, and what it does while a run goes on."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from neo4j import GraphDatabase
+
+from tests.engine.examples import lifecycle
+from tests.store.in_neo4j import record_of
+from whence.engine import ApplyFunction, Chain, Cumulate, Slice
+from whence.engine.associations import Association
+from whence.engine.chain import Log
+from whence.engine.errors import ParameterError, StoreError
+from whence.engine.record import ingest
+from whence.engine.record.files import write_table
+from whence.engine.record.schema import association_table
+from whence.engine.runners import RunOptions, run_recorded
+from whence.store import Connection, Secret, Settings
+from whence.store.loading import follow, load
+from whence.store.loading.values import LONGEST_TEXT, stored_value
+from whence.store.places import key_of
+from whence.store.questions import explain, impact, never_matters
+
+pytestmark = pytest.mark.neo4j
+
+LIFECYCLE = Chain.of(Slice("per-case", by="case", of=lifecycle(), combine="and"))
+EVENTS = [{"case": n % 40, "action": a} for a in ("create", "approve", "pay") for n in range(40)]
+
+
+def test_events_carry_key_value_moment_and_columns_for_searching(
+    graph: Connection, tmp_path: Path
+) -> None:
+    at = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    long = "é" * LONGEST_TEXT
+    events = [{"who": "ann", "did": long, "when": at, "secret": 7}]
+    declared = Log(None, case="who", activity="did", time="when")
+    log = ingest(tmp_path, "log", events, declared=declared)
+    chain = Chain.of(ApplyFunction("big", "secret > 5"))
+    run = run_recorded(tmp_path, chain, {"log": log}, RunOptions())
+    load(tmp_path, run.id, graph)
+    (put,) = graph.read("MATCH (e:Input) RETURN properties(e) AS p")
+    assert set(put["p"]) == {"key", "case", "activity", "activity_digest", "time"}
+    assert put["p"]["case"] == "ann"
+    assert put["p"]["time"].to_native() == at
+    assert put["p"]["activity"] == long[: LONGEST_TEXT // 2]
+    assert put["p"]["activity_digest"].startswith("sha256:")
+    (out,) = graph.read("MATCH (e:Output) RETURN properties(e) AS p")
+    assert out["p"] == {"key": key_of(2, 0), "value": True, "moment": 0}
+    (event,) = explain(graph, run.id, "0").events
+    assert (event.case, event.time, event.fields) == ("ann", at, ("secret",))
+
+
+def test_values_that_cypher_does_not_know_are_canonical_text() -> None:
+    assert stored_value("integer", "3") == {"value": 3}
+    assert stored_value("missing", "null") == {"value": "null", "kind": "missing"}
+    nan = stored_value("float", '{"float":"NaN"}')
+    assert nan == {"value": '{"float":"NaN"}', "kind": "float"}
+
+
+def test_two_runs_over_one_log_share_its_events(graph: Connection, tmp_path: Path) -> None:
+    first = record_of(tmp_path, LIFECYCLE, {"log": EVENTS}, RunOptions(chunk=50))
+    second = record_of(
+        tmp_path, Chain.of(ApplyFunction("ok", "action = 'pay'")), {"log": EVENTS}, RunOptions()
+    )
+    for run in (first, second):
+        load(tmp_path, run.id, graph)
+    assert graph.read("MATCH (e:Input) RETURN count(e) AS n") == [{"n": len(EVENTS)}]
+    numbers = [row["no"] for row in graph.read("MATCH (c:Collection) RETURN c.no AS no")]
+    assert len(numbers) == len(set(numbers))
+    assert min(numbers) == 1
+    # What follows from an input in one run is no business of the other.
+    touched = impact(graph, first.id, {"log": [(80, 80)]})
+    assert [share.output for share in touched.possibly] == ["per-case"]
+
+
+def test_a_run_is_loaded_while_it_goes_on(graph: Connection, tmp_path: Path) -> None:
+    reports = []
+    seen: list[int] = []
+    run_id = "followed"
+    log = ingest(tmp_path, "log", EVENTS * 20, chunk=50)
+
+    def loading() -> None:
+        reports.append(
+            follow(tmp_path, run_id, graph, lambda done, total, text: seen.append(total), poll=0.01)
+        )
+
+    thread = threading.Thread(target=loading)
+    run_recorded(
+        tmp_path,
+        LIFECYCLE,
+        {"log": log},
+        RunOptions(chunk=50),
+        run_id=run_id,
+        began=lambda record: thread.start(),
+    )
+    thread.join(60)
+    (report,) = reports
+    assert report.complete
+    assert load(tmp_path, run_id, graph).written == 0
+    assert seen[-1] == report.parts
+
+
+def test_a_store_that_is_away_does_not_harm_the_run(tmp_path: Path) -> None:
+    nowhere = Settings("bolt://127.0.0.1:9", "neo4j", Secret.of("x"))
+    # As `open_driver` makes it, but quicker to give up.
+    driver = GraphDatabase.driver(nowhere.uri, max_transaction_retry_time=0.1)
+    try:
+        run = record_of(tmp_path, LIFECYCLE, {"log": EVENTS}, RunOptions())
+        with pytest.raises(StoreError, match="expected a Neo4j server"):
+            follow(tmp_path, run.id, Connection(nowhere, driver), poll=0.01, patience=0.1)
+        assert run.manifest["status"] == "complete"
+    finally:
+        driver.close()
+
+
+def spoil(run_folder: Path, stream: str, rows: list[Association]) -> None:
+    path = run_folder / "associations" / stream / "part-00000.parquet"
+    write_table(path, association_table(rows))
+
+
+def test_an_edge_to_nowhere_is_refused_and_nothing_is_written(
+    graph: Connection, tmp_path: Path
+) -> None:
+    chain = Chain.of(Cumulate("sum", "add"))
+    run = record_of(tmp_path, chain, {"log": [1, 2, 3]}, RunOptions())
+    spoil(run.folder, "sum", [Association("sum", "explains", "list", 0, 0, "log:log", (0, 77))])
+    with pytest.raises(StoreError, match=r"expected to write 2 of derived .*; got 1"):
+        load(tmp_path, run.id, graph)
+    assert graph.read("MATCH (e:Output) RETURN count(e) AS n") == [{"n": 0}]
+    assert graph.read("MATCH (c:Chunk) RETURN count(c) AS n") == [{"n": 1}]
+    spoil(run.folder, "sum", [Association("sum", "explains", "list", 0, 0, "log:log", (9000,))])
+    with pytest.raises(StoreError, match="expected the parts that run/"):
+        load(tmp_path, run.id, graph)
+    with pytest.raises(StoreError, match="expected all of the run in the graph"):
+        never_matters(graph, run.id)
+
+
+def test_a_zone_outside_a_slice_is_kept_as_a_band(graph: Connection, tmp_path: Path) -> None:
+    chain = Chain.of(Cumulate("sum", "add"))
+    run = record_of(tmp_path, chain, {"log": [1, 2, 3, 4]}, RunOptions())
+    zone = Association("sum", "explains", "zone", 1, 3, "log:log", (2,))
+    spoil(run.folder, "sum", [zone])
+    load(tmp_path, run.id, graph)
+    found = explain(graph, run.id, "3").inputs
+    assert [(each.lo, each.hi) for each in found] == [(2, 2)]
+    assert explain(graph, run.id, "0").inputs == ()
+
+
+def test_outputs_that_were_not_tracked_are_never_called_unaffected(
+    graph: Connection, tmp_path: Path
+) -> None:
+    chain = Chain.of(ApplyFunction("ok", "value > 0"))
+    options = RunOptions(where="value = false")
+    run = record_of(tmp_path, chain, {"log": [1, -1, 2, -3]}, options)
+    load(tmp_path, run.id, graph)
+    answer = impact(graph, run.id, {"log": [(1, 1)]})
+    assert answer.possibly[0].ranges == ((1, 1),)
+    assert answer.unaffected[0].ranges == ((3, 3),)
+    assert answer.untracked[0].ranges == ((0, 0), (2, 2))
+    assert answer.coverage.share == 0.5
+    with pytest.raises(ParameterError, match="ok@0: expected a tracked output"):
+        explain(graph, run.id, "0")
+
+
+def test_questions_name_what_there_is(graph: Connection, tmp_path: Path) -> None:
+    chain = Chain.graph(
+        ["log"],
+        [(ApplyFunction("big", "value > 2"), ["log"]), (Cumulate("sum", "add"), ["log"])],
+    )
+    run = record_of(tmp_path, chain, {"log": [1, 2, 3]}, RunOptions())
+    load(tmp_path, run.id, graph)
+    with pytest.raises(ParameterError, match=r"expected one of big, sum; got no name; try big@0"):
+        explain(graph, "latest", "0")
+    with pytest.raises(ParameterError, match=r"got 'smu'; try sum \(did you mean that\?\)"):
+        explain(graph, "latest", "smu@0")
+    with pytest.raises(ParameterError, match="expected a position, 0 to 2; got 3"):
+        explain(graph, "latest", "sum@3")
+    with pytest.raises(StoreError, match=f"got 'other'; try one of: {run.id}"):
+        explain(graph, "other", "0")
+    assert explain(graph, "latest", "sum.0@2").output.label == "sum@2"

@@ -1,0 +1,117 @@
+"""The commands that load and ask, as a user runs them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Cli
+from tests.engine.examples import lifecycle
+from whence.engine import Slice
+from whence.engine.chain import Chain, Log
+from whence.engine.record import ingest
+from whence.engine.runners import RunOptions, run_recorded
+from whence.store import Connection
+from whence.store.server import Status
+
+pytestmark = pytest.mark.neo4j
+
+Whence = Callable[..., Any]
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """Case B pays before anybody approves."""
+    rows = ["A create", "B create", "A approve", "B pay", "A pay", "A approve"]
+    events = [dict(zip(("case", "action"), row.split(), strict=True)) for row in rows]
+    root = tmp_path / "record"
+    log = ingest(root, "log", events, declared=Log(None, "case", "action"))
+    chain = Chain.of(Slice("per-case", by="case", of=lifecycle(), combine="and"))
+    run_recorded(root, chain, {"log": log}, RunOptions())
+    return root
+
+
+@pytest.fixture
+def whence(cli: Cli, graph: Connection, neo4j_server: Status, record: Path) -> Whence:
+    """Run a command on the shared server."""
+    environment = {
+        "NEO4J_URI": neo4j_server.settings().uri,
+        "NEO4J_PASSWORD_FILE": str(neo4j_server.home / "password"),
+        "WHENCE_RECORD": str(record),
+    }
+
+    def run(*arguments: str, code: int = 0) -> str:
+        done = cli(*arguments, "--quiet", env=environment)
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        return done.stdout if code == 0 else done.stderr
+
+    return run
+
+
+def test_load_then_ask(whence: Whence, record: Path, tmp_path: Path) -> None:
+    assert "4 of 4 parts written (18 events" in whence("load", "latest")
+    assert "all 4 parts were there" in whence("load", "latest")
+    shown = whence("explain", "latest", "3")
+    assert "per-case@3 is false (after input 3), explained by 2 input events" in shown
+    assert "log@3" in shown
+    assert "coverage: all 6 outputs tracked" in shown
+    matters = whence("never-matters", "latest")
+    assert "certain" in matters
+    touched = json.loads(whence("impact", "latest", "--inputs", "log:4-5", "--json"))
+    counts = {row["answer"]: row["count"] for row in touched["answers"]}
+    assert counts == {"unaffected": 6, "possibly": 0, "explained": 0}
+    prov = tmp_path / "why.json"
+    whence("explain", "latest", "3", "--prov", str(prov))
+    assert json.loads(prov.read_text())["bundle"]
+
+
+def test_ids_and_counts_stay_when_the_record_is_gone(whence: Whence, record: Path) -> None:
+    whence("load", "latest")
+    questions = (
+        ("explain", "latest", "3", "--support", "--json"),
+        ("never-matters", "latest", "--json"),
+        ("impact", "latest", "--inputs", "1,3", "--json"),
+    )
+    before = [json.loads(whence(*question)) for question in questions]
+    assert before[0]["events"][0]["value"] == {"action": "create"}
+    record.rename(record.with_name("moved"))
+    after = [json.loads(whence(*question)) for question in questions]
+    for event in (*before[0]["events"], *after[0]["events"]):
+        event.pop("value")
+    assert after == before
+
+
+def test_csv_is_rows(whence: Whence) -> None:
+    whence("load", "latest")
+    rows = list(csv.DictReader(io.StringIO(whence("explain", "latest", "3", "--csv"))))
+    assert [(row["log"], row["position"], row["case"]) for row in rows] == [
+        ("log", "1", "B"),
+        ("log", "3", "B"),
+    ]
+    rows = list(csv.DictReader(io.StringIO(whence("impact", "latest", "--inputs", "3", "--csv"))))
+    assert {row["answer"] for row in rows} == {"unaffected", "possibly", "explained"}
+    assert "certain" in whence("never-matters", "latest", "--csv")
+
+
+def test_refusals_are_one_line(whence: Whence) -> None:
+    assert "expected one that is in the graph" in whence("explain", "latest", "3", code=1)
+    whence("load", "latest")
+    for arguments, words in (
+        (("explain", "latest", "99"), "expected a position, 0 to 5; got 99"),
+        (("explain", "latest", "nobody@1"), "expected one of per-case, per-case/order"),
+        (("impact", "latest", "--inputs", "x"), "expected positions; got 'x'"),
+        (("impact", "latest", "--inputs", "6"), "expected positions of log, 0 to 5; got 6"),
+        (("impact", "latest", "--inputs", "other:1"), "expected one of log; got 'other'"),
+        (("load", "nothing"), "got 'nothing'"),
+    ):
+        said = whence(*arguments, code=1)
+        assert words in said
+        assert said.count("\n") == 1
+    assert "Usage" in whence("impact", "latest", code=2)
