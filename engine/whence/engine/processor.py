@@ -7,7 +7,7 @@ its place in a chain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -93,6 +93,23 @@ class Machine:
         """Take one front; return the outputs, in order."""
         msg = f"{type(self).__name__} has no output rule"
         raise NotImplementedError(msg)
+
+    def feed_last(self, events: Iterable[Event]) -> Event | None:
+        """Take these events and return the last output, if there was any; for one input pipe."""
+        last: Event | None = None
+        for event in events:
+            self.fed += 1
+            outputs = self.feed(event)
+            if outputs:
+                last = outputs[-1]
+        return last
+
+    def skip(self, outputs: int) -> None:
+        """Count outputs that nobody will see, so that the next one has its own position."""
+        self.count += outputs
+        if self.scope is not None and outputs:
+            self.stream.at = self.scope.at
+            self.stream.run = outputs - 1
 
     def close(self) -> list[Event]:
         """The log is finished: return the remaining outputs."""

@@ -89,6 +89,7 @@ class Interpreter:
         self._rows = RowSource(tracker, self.plan, self.logs) if tracked and not memory else None
         self._counts = [0] * len(self.plan.exits)
         self._fed = dict.fromkeys(self.logs, 0)
+        self._numbers = {name: number for number, name in enumerate(self.chain.inputs)}
         self._last = -1
         self._begun = False
 
@@ -99,7 +100,7 @@ class Interpreter:
 
     def feed(self, log: str, value: Value) -> list[Output]:
         """Let the next event of a log arrive; return what appeared."""
-        outputs = [] if self._begun else self.begin()
+        before = None if self._begun else self.begin()
         shelf = self.logs.get(log)
         if shelf is None:
             msg = f"a log: expected one of {', '.join(self.logs)}; got {log!r}; try one of these"
@@ -110,8 +111,9 @@ class Interpreter:
         event = Event(value, None, None, None, shelf.stream, position)
         if self.tracker is not None:
             shelf.events.append(event)
-        self._instance.push(self.chain.inputs.index(log), event)
-        return outputs + self._collect(self._instance.drain())
+        self._instance.push(self._numbers[log], event)
+        outputs = self._collect(self._instance.drain())
+        return before + outputs if before else outputs
 
     def close(self) -> list[Output]:
         """Finish: close the logs, if the run was declared closed; return the remaining outputs."""

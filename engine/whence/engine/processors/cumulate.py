@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, ClassVar
@@ -134,8 +134,8 @@ class _Cumulate(Machine):
         self.fresh = not given and folded.name == "add"
         self.all_so_far: Term = None
 
-    def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
-        """Output f(previous output, input)."""
+    def take(self, event: Event) -> tuple[Term, Term]:
+        """Fold one input in: f(previous output, input). Return what explains the new total."""
         total = self.total
         if total is UNSET or (self.fresh and isinstance(event.value, timedelta)):
             # Durations are added too, and the neutral element is a number.
@@ -145,10 +145,27 @@ class _Cumulate(Machine):
         self.fresh = False
         self.total = total
         if not self.tracked:
-            return [self.emit(total)]
+            return None, None
         self.all_so_far = event if self.all_so_far is None else (self.all_so_far, event)
-        why, support = self.explain(event)
-        return [self.emit(total, why, support, event.exists)]
+        return self.explain(event)
+
+    def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
+        """Output the new total."""
+        why, support = self.take(event)
+        return [self.emit(self.total, why, support, event.exists)]
+
+    def feed_last(self, events: Iterable[Event]) -> Event | None:
+        """In a window only the last total is said."""
+        why: Term = None
+        support: Term = None
+        last: Event | None = None
+        for last in events:
+            self.fed += 1
+            why, support = self.take(last)
+        if last is None:
+            return None
+        self.skip(self.fed - 1)
+        return self.emit(self.total, why, support, last.exists)
 
     def explain(self, event: Event) -> tuple[Term, Term]:
         """Explain rule: all inputs so far; the second term says what supports, if different."""
