@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.exporters.making import lifecycle_run
+from tests.exporters.making import lifecycle_run, recorded
 from tests.exporters.reading import (
     WHENCE,
     Read,
@@ -17,6 +17,7 @@ from tests.exporters.reading import (
     read_prov,
     read_quads,
 )
+from whence.engine import ApplyFunction, Chain, Slice
 from whence.engine.errors import ParameterError
 from whence.engine.record import RunRecord
 from whence.exporters import save, save_run, to_prov, to_rdflib
@@ -184,6 +185,25 @@ def test_coverage_is_told(loaded: Connection, record: RunRecord, tmp_path: Path)
     (bundle,) = document["entity"].values()
     assert json.loads(bundle["whence:coverage"])["tracked"] == why.coverage.tracked
     assert bundle["whence:question"] == "explain per-case@0"
+
+
+@pytest.mark.parametrize("size", [3, 2000])
+def test_maps_are_told_whole_or_marked_as_cut(
+    size: int, neo4j_server: Status, tmp_path: Path
+) -> None:
+    chain = Chain.of(Slice("last", by="case", of=ApplyFunction("x", "x")))
+    log = [{"case": f"c{n}", "x": n} for n in range(size)]
+    with connect(neo4j_server.settings()) as graph:
+        record = recorded(tmp_path / "record", chain, {"log": log})
+        load(record.root, record.id, graph)
+        why = explain(graph, record.id, f"last@{size - 1}")
+        about = find_run(graph, record.id)
+    read = read_file(save(why, tmp_path / "why.json", about=about))
+    output = f"urn:whence:run:{record.id}:last:0:e{size - 1}"
+    assert read.one(output, "kind") == "map"
+    assert read.things[output].get("cut") == ([True] if size > 3 else None)
+    assert len(read.pairs("wasDerivedFrom")) == size
+    assert read.one(output, "value").startswith('{"map":[["c0",0],')
 
 
 def test_an_answer_needs_the_run_that_it_is_about(loaded: Connection, record: RunRecord) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import singledispatch
@@ -9,21 +11,22 @@ from typing import Any
 
 from whence.engine.associations import LOG_PREFIX
 from whence.engine.errors import ParameterError
-from whence.engine.intervals import Intervals, contains, union
+from whence.engine.intervals import Intervals
 from whence.engine.record import RunRecord
-from whence.engine.record.schema import from_canonical
 from whence.exporters.describing import facts
 from whence.exporters.model import Answer, Edge, Event, Finding, Log, Run, Stream
-from whence.exporters.recorded import json_text, run_of, value_attributes
-from whence.exporters.statements import VALUE, Attributes
+from whence.exporters.recorded import json_text, run_of, value_attributes, written_value
+from whence.exporters.statements import VALUE, Attributes, clean
 from whence.exporters.vocabulary import term
 from whence.store.catalog import RunGraph
+from whence.store.places import joined
 from whence.store.questions import (
     Coverage,
     Impact,
     InputRange,
     LogShare,
     NeverMatters,
+    OutputEvent,
     OutputShare,
     Why,
 )
@@ -82,8 +85,7 @@ def answer_of(answer: object, run: Run) -> Answer:
 def _(answer: Why, run: Run) -> Answer:
     told = answer.output
     output = (told.name, told.position)
-    value = told.value if told.kind is None else from_canonical(told.value)
-    said = (*value_attributes(value), (term("moment"), told.moment))
+    said = (*_value(told), (term("moment"), told.moment))
     support = answer.support
     question = f"explain {told.name}@{told.position}" + ("" if support is None else ", support")
 
@@ -101,14 +103,14 @@ def _(answer: Why, run: Run) -> Answer:
         enough = None if support is None else _places(support)
         for each in answer.inputs:
             for position in range(each.lo, each.hi + 1):
-                alone = enough is not None and not contains(enough.get(each.log, ()), position)
+                alone = enough is not None and not _within(enough, each.log, position)
                 relation: Any = "trigger" if alone else "explains"
                 place = (LOG_PREFIX + each.log, position)
                 yield Edge(output, place, relation, each.fields)
         why = _places(answer.inputs)
         for each in support or ():
             for position in range(each.lo, each.hi + 1):
-                if not contains(why.get(each.log, ()), position):
+                if not _within(why, each.log, position):
                     place = (LOG_PREFIX + each.log, position)
                     yield Edge(output, place, "supports", each.fields)
 
@@ -144,12 +146,29 @@ def _(answer: Impact, run: Run) -> Answer:
     )
 
 
+def _value(told: OutputEvent) -> Attributes:
+    if told.kind is None:
+        return value_attributes(told.value)
+    try:
+        json.loads(told.value)
+    except json.JSONDecodeError:
+        # The graph keeps the beginning of long values only; the record has all of it.
+        return ((VALUE, clean(told.value)), *facts(kind=told.kind, cut=True))
+    return written_value(told.kind, told.value)
+
+
 def _places(ranges: Iterable[InputRange]) -> dict[str, Intervals]:
     """Each input once, whatever fields of it matter."""
-    found: dict[str, Intervals] = {}
+    pieces: dict[str, list[tuple[int, int]]] = {}
     for each in ranges:
-        found[each.log] = union(found.get(each.log, ()), ((each.lo, each.hi),))
-    return found
+        pieces.setdefault(each.log, []).append((each.lo, each.hi))
+    return {log: joined(some) for log, some in pieces.items()}
+
+
+def _within(places: dict[str, Intervals], log: str, position: int) -> bool:
+    ranges = places.get(log, ())
+    at = bisect_left(ranges, position, key=lambda each: each[1])
+    return at < len(ranges) and ranges[at][0] <= position
 
 
 def _columns(case: Any, activity: Any, time: Any) -> dict[str, Any]:

@@ -22,8 +22,9 @@ from whence.exporters.model import Event, Log, Processor, Run, Stream
 from whence.exporters.statements import VALUE, Attributes, Typed, clean
 from whence.exporters.vocabulary import term
 
-__all__ = ["RecordedRun", "json_text", "run_of", "value_attributes"]
+__all__ = ["RecordedRun", "json_text", "run_of", "value_attributes", "written_value"]
 
+_COMPOSED = ("list", "record", "map")
 _TREE_WORDS = {"id", "logs"}
 _MAPPED = ("case", "activity", "time")
 
@@ -43,6 +44,17 @@ def value_attributes(value: Value) -> Attributes:
     if isinstance(value, (bool, int, float, datetime)):
         return ((VALUE, value),)
     return ((VALUE, clean(canonical(value))), *facts(kind=kind_of(value)))
+
+
+def written_value(kind: str, text: str) -> Attributes:
+    """The same from canonical JSON and its kind, as the record and the graph keep values.
+
+    >>> [(key.short, v) for key, v in written_value("map", '{"map":[["a",1]]}')]
+    [('prov:value', '{"map":[["a",1]]}'), ('whence:kind', 'map')]
+    """
+    if kind in _COMPOSED:
+        return ((VALUE, clean(text)), *facts(kind=kind))
+    return value_attributes(from_canonical(text))
 
 
 def _duration(value: timedelta) -> str:
@@ -181,14 +193,10 @@ class RecordedRun:
         for part in self._streams[place]["outputs"]:
             with _reading(self.record):
                 table = self.record.outputs(place, part["part"])
-            columns = (table.column(name).to_pylist() for name in ("position", "moment", "value"))
+            columns = (table.column(n).to_pylist() for n in ("position", "moment", "kind", "value"))
             yield [
-                Event(
-                    place,
-                    position,
-                    (*value_attributes(from_canonical(value)), (term("moment"), moment)),
-                )
-                for position, moment, value in zip(*columns, strict=True)
+                Event(place, position, (*written_value(kind, value), (term("moment"), moment)))
+                for position, moment, kind, value in zip(*columns, strict=True)
             ]
 
     def _inputs(self, place: str) -> Iterator[list[Event]]:

@@ -37,6 +37,7 @@ PROPERTIES = {
     "digest": "a digest of the content, with its algorithm before the colon",
     "definition": "the definition, as canonical JSON",
     "kind": "of a processor: its kind; of an event: the kind of its value, where PROV has no type",
+    "cut": "true: the value is only the beginning of a long one, as the graph keeps it",
     "processor": "the processor's id in the chain",
     "pipe": "the number of an output pipe",
     "role": "what a stream is to the chain: output, step, inner, heads or end",
