@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from whence.store.server import Status
 
 pytestmark = pytest.mark.neo4j
 
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "ask-questions.md"
 Whence = Callable[..., Any]
 
 
@@ -86,6 +89,16 @@ def test_ids_and_counts_stay_when_the_record_is_gone(whence: Whence, record: Pat
     for event in (*before[0]["events"], *after[0]["events"]):
         event.pop("value")
     assert after == before
+
+
+def test_the_page_shows_what_is_printed(whence: Whence) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```console\n\$ whence (.*?)\n(.*?)^```", text, re.M | re.S)
+    assert len(blocks) == 4
+    for command, printed in blocks:
+        said = [line.rstrip() for line in whence(*shlex.split(command)).splitlines()]
+        if printed:
+            assert said == printed.splitlines(), command
 
 
 def test_csv_is_rows(whence: Whence) -> None:

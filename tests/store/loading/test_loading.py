@@ -81,7 +81,7 @@ def test_a_run_is_loaded_while_it_goes_on(graph: Connection, tmp_path: Path) -> 
     reports = []
     seen: list[int] = []
     run_id = "followed"
-    log = ingest(tmp_path, "log", EVENTS * 20, chunk=50)
+    log = ingest(tmp_path, "log", EVENTS * 8, chunk=50)
 
     def loading() -> None:
         reports.append(
