@@ -38,7 +38,7 @@ def explained(graph: Connection, name: str) -> list[str]:
         word: {"id": "x", "digest": "x"} if word in maps else []
         for word in re.findall(r"\$(\w+)", text)
     }
-    parameters.update({word: 1 for word in ("key", "first", "last", "many", "most")})
+    parameters.update({word: 1 for word in ("key", "first", "last", "many", "most", "page")})
     parameters.update({word: "x" for word in ("prefix", "id")})
     parameters.update({"trigger": True, "supports": True})
     if name in ("register_logs", "register_streams"):
@@ -83,7 +83,8 @@ def test_each_query_seeks_and_walks_as_its_header_says(graph: Connection) -> Non
         assert "NodeUniqueIndexSeek" in explained(graph, name), name
     for name in WRITES:
         assert "NodeUniqueIndexSeek(Locking)" in explained(graph, name), name
-    assert explained(graph, "spans_up").count("NodeIndexSeek") == 1
+    for name in ("spans_up", "heads_up"):
+        assert explained(graph, name).count("NodeIndexSeek") == 1
 
 
 DIAMONDS = """

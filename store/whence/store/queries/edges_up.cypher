@@ -1,5 +1,6 @@
 // Question    Where do the events of these ranges lead to, one step?
-// Parameters  $ranges: list of [first key, last key], both included
+// Parameters  $ranges: list of [first key, last key], both included, a page each: one row a page,
+//             since a row costs far more than a number in it
 //             $trigger, $supports: whether edges so marked, or of that kind, are wanted
 // Plan        index range seek, then the events' own relationships: linear in what it returns
 UNWIND $ranges AS range
@@ -7,4 +8,4 @@ MATCH (o:Event) WHERE o.key >= range[0] AND o.key <= range[1]
 MATCH (o)-[r:wasDerivedFrom|wasInfluencedBy]->(e:Event)
 WHERE ($trigger OR r.trigger IS NULL) AND ($supports OR type(r) = 'wasDerivedFrom')
   AND (r.witness IS NULL OR 0 IN r.witness)
-RETURN o.key AS source, collect(e.key) AS targets
+RETURN collect(o.key) AS sources, collect(e.key) AS targets, range[0] AS first

@@ -26,7 +26,7 @@ from whence.store.verbs import up
 __all__ = ["Why", "explain"]
 
 EVENTS_SHOWN = 1000
-QUERIES = ("up_explains", "edges_up", "spans_up", "edges_told")
+QUERIES = ("up_explains", "edges_up", "spans_up", "heads_up", "edges_told")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from whence.engine.associations import LOG_PREFIX, Association
+from whence.engine.associations import LOG_PREFIX, Association, Relation
 from whence.engine.intervals import Intervals, of_positions
 from whence.store.catalog import RunGraph
 from whence.store.connection import Connection
@@ -25,7 +25,7 @@ from whence.store.places import (
 )
 from whence.store.questions.answers import InputRange
 from whence.store.verbs.literal import key_ranges
-from whence.store.verbs.spans import name_in_record, spans_of
+from whence.store.verbs.spans import name_in_record, relation_of, spans_of
 
 __all__ = ["asked_inputs", "derivations"]
 
@@ -46,27 +46,27 @@ def derivations(
         support: what supports instead of what explains.
     """
     sources = {no: ranges for no, ranges in reached.items() if no in run.event_streams}
-    told = connection.read(
+    told = connection.read_values(
         cypher("edges_told"),
         ranges=key_ranges(sources),
         trigger=not support,
         supports=support,
     )
     rows: list[Association] = []
-    for edge in told:
-        relation = "supports" if edge["type"] == "wasInfluencedBy" else "explains"
-        for to in sorted({no_of(key) for key in edge["targets"]}):
+    for source, type, trigger, fields, copy, targets in told:
+        relation: Relation = relation_of(type, trigger)
+        for to in sorted({no_of(key) for key in targets}):
             rows.append(
                 Association(
-                    run.by_no[no_of(edge["source"])].name,
-                    "trigger" if edge["trigger"] else relation,  # type: ignore[arg-type]
+                    run.by_no[no_of(source)].name,
+                    relation,
                     "list",
-                    position_of(edge["source"]),
-                    position_of(edge["source"]),
+                    position_of(source),
+                    position_of(source),
                     name_in_record(run, to),
-                    tuple(sorted(position_of(k) for k in edge["targets"] if no_of(k) == to)),
-                    fields=None if edge["fields"] is None else tuple(edge["fields"]),
-                    copy=bool(edge["copy"]),
+                    tuple(sorted(position_of(key) for key in targets if no_of(key) == to)),
+                    fields=None if fields is None else tuple(fields),
+                    copy=bool(copy),
                 )
             )
     return rows + [span.row for span in spans_of(connection, run, reached, support=support)]

@@ -15,7 +15,7 @@ from whence.store.verbs import ends, up
 
 __all__ = ["NeverMatters", "never_matters"]
 
-QUERIES = ("edges_up", "up_explains", "up_supports", "spans_up", "end_leans")
+QUERIES = ("edges_up", "up_explains", "up_supports", "spans_up", "heads_up", "end_leans")
 
 
 @dataclass(frozen=True)

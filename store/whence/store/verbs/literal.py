@@ -15,7 +15,6 @@ from whence.store.cypher import cypher
 from whence.store.places import (
     Places,
     Range,
-    joined,
     key_of,
     meeting,
     no_of,
@@ -115,18 +114,19 @@ class Literal:
         if not pages:
             return
         self.read |= pages
-        ranges = joined(
-            (key_of(no, page * self._width(no)), key_of(no, (page + 1) * self._width(no) - 1))
+        ranges = sorted(
+            [key_of(no, page * self._width(no)), key_of(no, (page + 1) * self._width(no) - 1)]
             for no, page in pages
         )
         rows = self.connection.read_values(
             cypher(f"edges_{self.direction}"),
-            ranges=[list(each) for each in ranges],
+            ranges=ranges,
             trigger=not self.support,
             supports=self.support,
         )
-        for source, targets in rows:
-            self.edges[source] = targets
+        for sources, targets, _ in rows:
+            for source, target in zip(sources, targets, strict=True):
+                self.edges.setdefault(source, []).append(target)
 
 
 def key_ranges(places: Places) -> list[list[int]]:

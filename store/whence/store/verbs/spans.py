@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whence.engine.associations import LOG_PREFIX, Association, Relation
-from whence.store.catalog import RunGraph, StoredLog
+from whence.store.catalog import RunGraph, StoredLog, StoredStream
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.places import (
@@ -26,6 +26,7 @@ __all__ = [
     "gathered",
     "leads_back",
     "name_in_record",
+    "relation_of",
     "spans_of",
     "wanted_relations",
 ]
@@ -77,17 +78,21 @@ def spans_of(connection: Connection, run: RunGraph, places: Places, *, support: 
 
     Whatever lies between the first and the last place of a stream is read, in one go.
     """
-    bounds = [
-        [no, ranges[0][0], ranges[-1][1]]
-        for no, ranges in places.items()
-        if ranges and not isinstance(run.by_no.get(no), StoredLog)
-    ]
-    if not bounds:
-        return []
-    rows = connection.read(cypher("spans_up"), bounds=bounds)
+    bounds: dict[bool, list[list[int]]] = {True: [], False: []}
+    for no, ranges in places.items():
+        stream = run.by_no.get(no)
+        if isinstance(stream, StoredStream) and ranges:
+            bounds[stream.role == "heads"].append([no, ranges[0][0], ranges[-1][1]])
+    found: list[Span] = []
+    if bounds[False]:
+        rows = connection.read(cypher("spans_up"), bounds=bounds[False])
+        found += _bands(run, rows, support=support)
+    if bounds[True]:
+        pages = connection.read_values(cypher("heads_up"), bounds=bounds[True], page=run.chunk)
+        found += _heads(run, pages)
     return [
         span
-        for span in _spans(run, rows, support=support)
+        for span in found
         if any(
             meeting(
                 places[span.no],
@@ -103,49 +108,55 @@ def bands_to(
 ) -> list[Span]:
     """The spans of this run with bands to these logs and streams."""
     rows = connection.read(cypher("bands_down"), nos=list(nos))
-    return list(_spans(run, rows, support=support))
+    return list(_bands(run, rows, support=support))
 
 
-def _spans(run: RunGraph, rows: list[dict[str, Any]], *, support: bool) -> Iterator[Span]:
+def _heads(run: RunGraph, pages: list[list[Any]]) -> Iterator[Span]:
+    """Each leads to the event that is the head, whatever is asked."""
+    for no, _, los, his, keys in pages:
+        name = name_in_record(run, no)
+        for lo, hi, key in zip(los, his, keys, strict=True):
+            to = no_of(key)
+            end = None if hi < 0 else hi
+            inner = name_in_record(run, to)
+            position = (position_of(key),)
+            yield Span(no, to, Association(name, "explains", "zone", lo, end, inner, position))
+
+
+def _bands(run: RunGraph, rows: list[dict[str, Any]], *, support: bool) -> Iterator[Span]:
     wanted = wanted_relations(support)
     for row in rows:
         if row["no"] not in run.by_no:
             continue  # another run reads the same log
         if row["witness"] is not None and 0 not in row["witness"]:
             continue
-        if row["key"] is not None:
-            to, kind, relation = no_of(row["key"]), "zone", "explains"
-        else:
-            to, kind = row["to"], "band"
-            relation = _relation(row["type"], row["trigger"])
+        relation = relation_of(row["type"], row["trigger"])
         if relation in wanted:
-            yield Span(row["no"], to, _association(run, row, to, kind, relation))
+            yield Span(row["no"], row["to"], _band(run, row, relation))
 
 
-def _relation(type: str, trigger: bool | None) -> Relation:
+def relation_of(type: str, trigger: bool | None) -> Relation:
+    """The record's word for a relationship."""
     if type == "wasInfluencedBy":
         return "supports"
     return "trigger" if trigger else "explains"
 
 
-def _association(
-    run: RunGraph, row: dict[str, Any], to: int, kind: Any, relation: Any
-) -> Association:
+def _band(run: RunGraph, row: dict[str, Any], relation: Relation) -> Association:
     return Association(
-        run.by_no[row["no"]].name if row["no"] in run.by_no else "",
+        name_in_record(run, row["no"]),
         relation,
-        kind,
+        "band",
         row["lo"],
         row["hi"],
-        name_in_record(run, to),
-        () if row["key"] is None else (position_of(row["key"]),),
-        row["a"] or 0,
-        row["b"] or 0,
-        row["sa"] or 0,
-        row["sb"] or 0,
-        None if row["fields"] is None else tuple(row["fields"]),
-        bool(row["copy"]),
-        None if row["witness"] is None else tuple(row["witness"]),
+        name_in_record(run, row["to"]),
+        a=row["a"],
+        b=row["b"],
+        sa=row["sa"],
+        sb=row["sb"],
+        fields=None if row["fields"] is None else tuple(row["fields"]),
+        copy=bool(row["copy"]),
+        witness=None if row["witness"] is None else tuple(row["witness"]),
     )
 
 
