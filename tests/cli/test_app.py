@@ -56,7 +56,7 @@ def test_the_version_is_printed_without_loading_any_command(cli: Cli) -> None:
 def test_help_lists_every_command_with_a_sentence(cli: Cli) -> None:
     said = cli("--help").stdout
     for name in root.COMMANDS:
-        line = next(line for line in said.splitlines() if f" {name} " in line)
+        line = next(line for line in said.splitlines() if line.startswith(f"│ {name} "))
         assert len(line.split(name, 1)[1].strip(" │")) > 10, line
 
 
