@@ -45,19 +45,25 @@ run_recorded(root, chain, {"log": log}, RunOptions(chunk=100), run_id=sys.argv[2
 """
 
 
-@pytest.fixture(scope="module")
-def server(jars: Path) -> Iterator[Status]:
+@pytest.fixture(scope="module", autouse=True)
+def mortal(jars: Path) -> Iterator[None]:
     """A server of this file alone: it will not live long, but several times."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
-        yield start(NAME, port=None, memory=SMALL)
+        up()
+        yield
         stop(NAME)
         remove(NAME)
 
 
+def up() -> Status:
+    """Where the server is now; killed, it may come back on another port."""
+    return start(NAME, port=None, memory=SMALL)
+
+
 @pytest.fixture
-def empty(server: Status) -> Iterator[Connection]:
-    with connect(server.settings()) as connection:
+def empty() -> Iterator[Connection]:
+    with connect(up().settings()) as connection:
         connection.write("MATCH (n) DETACH DELETE n")
         yield connection
 
@@ -76,9 +82,9 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(server: Status, record: Path) -> tuple[list[str], list[str]]:
+def undisturbed(mortal: None, record: Path) -> tuple[list[str], list[str]]:
     """The graph that an uninterrupted load gives."""
-    with connect(server.settings()) as connection:
+    with connect(up().settings()) as connection:
         connection.write("MATCH (n) DETACH DELETE n")
         report = load(record, RUN_ID, connection)
         assert report.complete
@@ -108,13 +114,12 @@ def wait_for_chunks(connection: Connection, many: int, process: subprocess.Popen
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_killed_loader_is_made_up_for(
     empty: Connection,
-    server: Status,
     record: Path,
     undisturbed: tuple[list[str], list[str]],
     moment: int,
 ) -> None:
     empty.write("MATCH (n) DETACH DELETE n")
-    process = load_process(record, server)
+    process = load_process(record, up())
     wait_for_chunks(empty, moment, process)
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -128,19 +133,18 @@ def test_a_killed_loader_is_made_up_for(
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_killed_neo4j_is_made_up_for(
     empty: Connection,
-    server: Status,
     record: Path,
     undisturbed: tuple[list[str], list[str]],
     moment: int,
 ) -> None:
     empty.write("MATCH (n) DETACH DELETE n")
-    process = load_process(record, server)
+    process = load_process(record, up())
     wait_for_chunks(empty, moment, process)
-    pid = start(NAME, port=None, memory=SMALL).pid
-    assert pid is not None
-    os.kill(pid, signal.SIGKILL)
-    again = start(NAME, port=server.port, memory=SMALL)  # meanwhile the loader tries again
-    assert again.pid != pid
+    alive = up()
+    assert alive.pid is not None
+    os.kill(alive.pid, signal.SIGKILL)
+    again = start(NAME, port=alive.port, memory=SMALL)  # meanwhile the loader tries again
+    assert again.pid != alive.pid
     process.wait(120)
     with connect(again.settings()) as connection:
         assert load(record, RUN_ID, connection).complete
