@@ -64,7 +64,8 @@ def test_kinds_that_never_fit_are_found_without_a_log(cli: Cli, tmp_path: Path) 
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr == (
-        "whence: Group 'low': ApplyFunction 'p-lt-0': expected two values of one kind; got number and text; "
+        "whence: Group 'low': ApplyFunction 'p-lt-0': "
+        "expected two values of one kind; got number and text; "
         "try declaring the column's type, e.g. --type p=integer\n"
     )
 
