@@ -25,6 +25,10 @@ SMALL = Memory.of(768)
 RUN_ID = "the-run"
 MOMENTS = (4, 18, 40)
 """How many chunks are there when the killing happens; there are about 55 in all."""
+KILLS = pytest.mark.parametrize(
+    "moment",
+    [MOMENTS[1], *(pytest.param(m, marks=pytest.mark.full) for m in (MOMENTS[0], MOMENTS[-1]))],
+)
 
 RUN = """
 import random, sys
@@ -111,7 +115,7 @@ def wait_for_chunks(connection: Connection, many: int, process: subprocess.Popen
         time.sleep(0.005)
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@KILLS
 def test_a_killed_loader_is_made_up_for(
     empty: Connection,
     record: Path,
@@ -130,7 +134,7 @@ def test_a_killed_loader_is_made_up_for(
     assert whole_graph(empty) == undisturbed
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@KILLS
 def test_a_killed_neo4j_is_made_up_for(
     empty: Connection,
     record: Path,
@@ -151,7 +155,7 @@ def test_a_killed_neo4j_is_made_up_for(
         assert whole_graph(connection) == undisturbed
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@KILLS
 def test_a_killed_run_is_made_up_for_while_it_is_followed(
     empty: Connection,
     undisturbed: tuple[list[str], list[str]],
