@@ -122,7 +122,7 @@ def test_the_application_stores_and_explains_in_the_neo4j_of_the_compose_file(
         )
         told = run(command, env=environment, cwd=tmp_path)
     assert told.returncode == 0, told.stdout + told.stderr
-    assert "because of" in told.stdout
+    assert "is false because" in told.stdout
     assert password not in told.stdout + told.stderr + log.read_text()
     assert not (tmp_path / "data" / "instances").exists(), "a server was given, so none is started"
 
