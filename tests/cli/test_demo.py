@@ -40,6 +40,7 @@ def test_the_demo_tells_the_whole_story_on_a_server_of_its_own(
     assert "default" not in instances()
 
 
+@pytest.mark.full  # tests/ground/test_deploy_runs.py does the same in every run
 def test_the_demo_uses_a_given_server(
     cli: Cli, neo4j_server: Status, graph: Connection, tmp_path: Path
 ) -> None:
