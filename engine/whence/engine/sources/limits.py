@@ -94,7 +94,7 @@ class Limits:
         most = self.by_name(name)
         return LogError(
             f"{where}: expected at most {most:,} {_WHAT[name]} (the limit {name!r}); got more; "
-            f"try --limit {name}={2 * most} if the log is to be trusted"
+            f"try --log-limit {name}={2 * most} if the log is to be trusted"
         )
 
 
