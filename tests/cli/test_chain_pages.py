@@ -11,10 +11,10 @@ import pytest
 
 from tests.conftest import Cli
 from whence.engine.chain_file import dump_chain, load_chain
-from whence.engine.definition import COLUMN_KINDS
 from whence.engine.errors import DefinitionError
 from whence.engine.formula.faults import RESERVED
 from whence.engine.functions import FUNCTIONS
+from whence.engine.log import COLUMN_KINDS
 from whence.engine.registry import processor_types
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -13,6 +13,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple
 
 from whence.engine.errors import ChainError
+from whence.engine.log import Log, base_kind
 from whence.engine.processor import Processor
 from whence.engine.traits import LOG, Traits
 from whence.engine.values import ValueFault
@@ -33,23 +34,6 @@ class Connection:
 
     processor: Processor
     sources: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Log:
-    """What is declared of an input log.
-
-    Attributes:
-        columns: the kind of each column (``integer``, ``text``, ...); ``None`` if not declared.
-        case: the column that names the case.
-        activity: the column that names the activity.
-        time: the column that holds the time.
-    """
-
-    columns: Mapping[str, str] | None = field(default=None, hash=False)
-    case: str | None = None
-    activity: str | None = None
-    time: str | None = None
 
 
 @dataclass(frozen=True)
@@ -227,9 +211,9 @@ class Chain:
     def input_traits(self) -> tuple[Traits, ...]:
         """What is known of the logs."""
         return tuple(
-            LOG.but(kind="record", columns=self.logs[name].columns)
-            if name in self.logs and self.logs[name].columns is not None
-            else LOG
+            LOG
+            if (columns := self.logs.get(name, Log()).columns) is None
+            else LOG.but(kind="record", columns={c: base_kind(k) for c, k in columns.items()})
             for name in self.inputs
         )
 
@@ -288,7 +272,7 @@ class Chain:
             else:
                 tree["graph"]["outputs"] = list(self.outputs)
         if self.logs:
-            tree["logs"] = {name: _log_tree(log) for name, log in self.logs.items()}
+            tree["logs"] = {name: log.tree() for name, log in self.logs.items()}
         return tree
 
     @property
@@ -320,16 +304,6 @@ def _pipe_names(processor: Processor) -> list[str]:
     if processor.output_count == 1:
         return [processor.id]
     return [f"{processor.id}.{pipe}" for pipe in range(processor.output_count)]
-
-
-def _log_tree(log: Log) -> dict[str, Any]:
-    tree: dict[str, Any] = {}
-    if log.columns is not None:
-        tree["columns"] = dict(log.columns)
-    for name in ("case", "activity", "time"):
-        if getattr(log, name) is not None:
-            tree[name] = getattr(log, name)
-    return tree
 
 
 def _unknown(owner: str, name: str, candidates: Iterable[str]) -> str:

@@ -15,12 +15,13 @@ from typing import Any, Literal
 
 import yaml
 
-from whence.engine.chain import Chain, Log
-from whence.engine.definition import COLUMN_KINDS, chain_from_tree
+from whence.engine.chain import Chain
+from whence.engine.definition import chain_from_tree
 from whence.engine.errors import ChainError, DefinitionError, ParameterError
 from whence.engine.file_tree import FileTree, add_scalar_forms, read_tree, too_deep
+from whence.engine.log import COLUMN_KINDS, Log, check_kind
 
-__all__ = ["dump_chain", "load_chain", "with_columns"]
+__all__ = ["dump_chain", "load_chain", "with_columns", "with_log"]
 
 _ABOUT_KEYS = ("a key: ", "a processor: expected a known tag")
 _ENDINGS = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
@@ -122,25 +123,28 @@ def dump_chain(chain: Chain, format: Literal["yaml", "json"] = "yaml") -> str:
     raise ParameterError(msg)
 
 
-def with_columns(chain: Chain, log: str, columns: Mapping[str, str]) -> Chain:
-    """Declare kinds of a log's columns, on top of those that the chain already declares.
+def with_log(chain: Chain, log: str, declared: Log) -> Chain:
+    """Declare something of a log, on top of what the chain already declares of it.
 
     >>> from whence.engine.processors import ApplyFunction
     >>> chain = Chain.of(ApplyFunction("big", "p > 100"))
-    >>> dict(with_columns(chain, "log", {"p": "integer"}).logs["log"].columns)
+    >>> dict(with_log(chain, "log", Log({"p": "integer"})).logs["log"].columns)
     {'p': 'integer'}
     """
     if log not in chain.inputs:
         known = ", ".join(chain.inputs)
         msg = f"a log: expected one of {known}; got {log!r}; try {chain.inputs[0]!r}"
         raise ChainError(msg)
-    for column, kind in columns.items():
-        if kind not in COLUMN_KINDS:
+    for column, kind in (declared.columns or {}).items():
+        if not check_kind(kind):
             near = get_close_matches(kind, COLUMN_KINDS, n=1)
             hint = f"{near[0]!r} (did you mean that?)" if near else f"{column}=integer"
             expected = " or ".join(COLUMN_KINDS)
             msg = f"column {column!r}: expected {expected}; got {kind!r}; try {hint}"
             raise ParameterError(msg)
-    declared = chain.logs.get(log, Log())
-    merged = replace(declared, columns={**(declared.columns or {}), **columns})
-    return replace(chain, logs={**chain.logs, log: merged})
+    return replace(chain, logs={**chain.logs, log: declared.over(chain.logs.get(log))})
+
+
+def with_columns(chain: Chain, log: str, columns: Mapping[str, str]) -> Chain:
+    """Declare kinds of a log's columns."""
+    return with_log(chain, log, Log(columns))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
-from whence.engine.chain import Chain, Connection, Log
+from whence.engine.chain import Chain, Connection
 from whence.engine.errors import (
     ChainError,
     DefinitionError,
@@ -16,14 +17,13 @@ from whence.engine.errors import (
     WhenceError,
 )
 from whence.engine.expression import Expression, Field
+from whence.engine.log import COLUMN_KINDS, Log, check_kind
 from whence.engine.notation import expression_from_json, value_from_json
 from whence.engine.processor import Processor
 from whence.engine.registry import processor_types, types_with_tag
 from whence.engine.values import ValueFault
 
-__all__ = ["COLUMN_KINDS", "DefinitionReader", "chain_from_tree"]
-
-COLUMN_KINDS = ("boolean", "integer", "float", "text", "instant", "duration", "list", "any")
+__all__ = ["DefinitionReader", "chain_from_tree"]
 
 Path = tuple[str | int, ...]
 
@@ -272,18 +272,15 @@ class DefinitionReader:
         logs = {}
         for name, declared in tree.items():
             with self.at(name):
-                self.keys(declared, {"columns", "case", "activity", "time"}, set())
-                columns = declared.get("columns")
+                self.keys(declared, {each.name for each in fields(Log)}, set())
                 with self.at("columns"):
-                    for column, kind in (columns or {}).items():
-                        if kind not in COLUMN_KINDS:
+                    for column, kind in (declared.get("columns") or {}).items():
+                        if not check_kind(kind):
                             with self.at(column):
                                 what = f"column {column!r}"
                                 kinds = " or ".join(COLUMN_KINDS)
                                 raise self.refuse(what, "a kind", kind, kinds)
-                logs[name] = Log(
-                    columns, declared.get("case"), declared.get("activity"), declared.get("time")
-                )
+                logs[name] = Log(**declared)
         return logs
 
 
