@@ -173,6 +173,10 @@ class Plan:
             before = (number, 0)
         return self.exits == (before,)
 
+    def traits_of(self, pipe: Pipe) -> Traits:
+        """What is known of a pipe."""
+        return self._traits[pipe]
+
     def all_shelves(self) -> Iterator[Shelf]:
         """Where events are kept, those inside Slices included, at any depth."""
         for step in self.steps:

@@ -59,7 +59,7 @@ class Reacher:
             if mark in self.known:
                 stack.pop()
                 continue
-            direct = self._direct(item, fields)
+            direct = self.direct(item, fields, support)
             if direct is not None:
                 self._keep(mark, item, direct)
                 stack.pop()
@@ -81,7 +81,8 @@ class Reacher:
         self.known[mark] = found
         self.held.append(item)  # an id is only unique while its object lives
 
-    def _direct(self, item: Term, asked: Asked) -> Reach | None:
+    def direct(self, item: Term, asked: Asked, support: bool) -> Reach | None:
+        """What a term reaches without following any other."""
         event, fields = (item.event, item.fields) if isinstance(item, Part) else (item, asked)
         if not isinstance(event, Event) or event.stream is None:
             return None

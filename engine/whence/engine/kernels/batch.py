@@ -1,0 +1,101 @@
+"""A batch: some events of a pipe, in order, in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from whence.engine.kernels.columns import Column, Ints, concat
+from whence.engine.kernels.trails import Nothing, Trail, joined, union
+
+__all__ = ["Batch", "Front", "join_batches"]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Events of one pipe, for all instances of a chain at once.
+
+    Attributes:
+        values: what they hold.
+        moment: the number of the chain's input after which each appeared; never falls.
+        slot: the instance that each belongs to; ``None`` if there is only one.
+        why: what explains each.
+        sup: what supports each, its existence included; often the very same trail.
+        exists: what the existence of each rests on; ``None`` if on nothing.
+    """
+
+    values: Column
+    moment: Ints
+    slot: Ints | None
+    why: Trail
+    sup: Trail
+    exists: Trail | None
+
+    def __len__(self) -> int:
+        """How many events."""
+        return len(self.moment)
+
+    def take(self, rows: Ints) -> Batch:
+        """Some of the events."""
+        why = self.why.take(rows)
+        return Batch(
+            self.values.take(rows),
+            self.moment[rows],
+            None if self.slot is None else self.slot[rows],
+            why,
+            why if self.sup is self.why else self.sup.take(rows),
+            None if self.exists is None else self.exists.take(rows),
+        )
+
+    def settled(self) -> Batch:
+        """The same, holding on to nothing but itself."""
+        why = self.why.settle()
+        sup = why if self.sup is self.why else self.sup.settle()
+        exists = None if self.exists is None else self.exists.settle()
+        return Batch(self.values, self.moment, self.slot, why, sup, exists)
+
+
+def join_batches(batches: Sequence[Batch]) -> Batch:
+    """One batch after the other."""
+    filled = [batch for batch in batches if len(batch)] or list(batches[:1])
+    if len(filled) == 1:
+        return filled[0]
+    why = joined([batch.why for batch in filled])
+    same = all(batch.sup is batch.why for batch in filled)
+    exists: Trail | None = None
+    if any(batch.exists is not None for batch in filled):
+        exists = joined([b.exists if b.exists is not None else Nothing(len(b)) for b in filled])
+    slots = [batch.slot for batch in filled if batch.slot is not None]
+    return Batch(
+        concat([batch.values for batch in filled]),
+        np.concatenate([batch.moment for batch in filled]),
+        np.concatenate(slots) if slots else None,
+        why,
+        why if same else joined([batch.sup for batch in filled]),
+        exists,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The events of several pipes that are consumed together, row by row.
+
+    Attributes:
+        pipes: a batch for each input pipe, all of one length.
+        moment: when each front was complete.
+        slot: the instance that each belongs to; ``None`` if there is only one.
+    """
+
+    pipes: tuple[Batch, ...]
+    moment: Ints
+    slot: Ints | None
+
+    def __len__(self) -> int:
+        """How many fronts."""
+        return len(self.moment)
+
+    def exists(self) -> Trail | None:
+        """What the existence of each whole front rests on."""
+        return union(*(batch.exists for batch in self.pipes))

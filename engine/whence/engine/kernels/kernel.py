@@ -1,0 +1,257 @@
+"""What a kernel is: a processor at work on whole batches, for all instances of its chain at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+import numpy as np
+
+from whence.engine.errors import EventError
+from whence.engine.events import Position, position_text
+from whence.engine.kernels.batch import Batch, Front
+from whence.engine.kernels.columns import Column, Ints, from_values
+from whence.engine.kernels.entries import ASKED, NONE, WHOLE, Entries, Names
+from whence.engine.kernels.texts import Texts
+from whence.engine.kernels.trails import Line, Nothing, Sets, Spans, Trail
+from whence.engine.processor import MachineFactory, Processor
+from whence.engine.traits import Traits
+from whence.engine.values import ValueFault
+
+if TYPE_CHECKING:
+    from whence.engine.interpreter.plan import Plan
+
+__all__ = ["Born", "Kept", "Kernel", "Part", "Place", "Run", "State"]
+
+State = Mapping[str, object]
+"""What a kernel keeps between batches: arrays and plain values, by name."""
+
+
+class Born(NamedTuple):
+    """The instances that begin with this batch.
+
+    Attributes:
+        slots: their numbers, in order.
+        moments: the input that each begins with.
+        count: how many instances there are by now.
+    """
+
+    slots: Ints
+    moments: Ints
+    count: int
+
+
+class Part(NamedTuple):
+    """Some events of a kept stream, for the record."""
+
+    positions: Ints
+    moments: Ints
+    values: Column | None
+    why: Trail
+    sup: Trail
+
+
+@dataclass(slots=True)
+class Kept:
+    """A stream of which the record keeps every event: others lead to it and no further.
+
+    Attributes:
+        name: as in the record.
+        processor: the processor's full id.
+        pipe: its output pipe.
+        role: what it is to the chain.
+        w: by what the outer position is multiplied, inside a Slice.
+        target: its number.
+        parts: what was added since somebody last took it away.
+        count: how many events it has.
+    """
+
+    name: str
+    processor: str
+    pipe: int
+    role: str
+    w: int
+    target: int
+    parts: list[Part] = field(default_factory=list)
+    count: int = 0
+    last: int = -1
+    run: int = 0
+
+    def add(self, moments: Ints, values: Column | None, why: Trail, sup: Trail) -> Trail:
+        """Take in some events; return the trail that leads to each of them.
+
+        Args:
+            moments: of the whole chain, when each appeared.
+            values: what they hold; ``None`` for a helper that holds nothing.
+            why: what explains each.
+            sup: what supports each.
+        """
+        size = len(moments)
+        if not size:
+            return Nothing(0)
+        positions = self.positions(moments)
+        trail: Trail = Spans(self.target, ASKED, positions, positions)
+        if self.w == 1:
+            trail = Line(self.target, ASKED, size, self.count, self.count)
+        else:
+            self.last = int(moments[-1])
+            self.run = int(positions[-1]) - self.last * self.w + 1
+        self.count += size
+        self.parts.append(Part(positions, moments, values, why, sup))
+        return trail
+
+    def positions(self, moments: Ints) -> Ints:
+        """The positions that the next events will have, if they appear at these moments."""
+        if self.w == 1:
+            return np.arange(self.count, self.count + len(moments))
+        begins = np.flatnonzero(np.diff(moments, prepend=moments[0] - 1))
+        sizes = np.diff(np.append(begins, len(moments)))
+        index = np.arange(len(moments)) - np.repeat(begins, sizes)
+        if moments[0] == self.last:
+            index[: sizes[0]] += self.run
+        return moments * self.w + index
+
+
+class Run:
+    """What all kernels of a run share.
+
+    Attributes:
+        texts: the numbers of texts.
+        names: the numbers of targets and field sets.
+        tracked: whether trails are built.
+        closed: whether the logs will be closed at the end.
+        steps: whether every processor's events are kept.
+        kept: the streams that the record keeps, by name.
+        lengths: how many events of each log have arrived, by target.
+    """
+
+    def __init__(self, *, tracked: bool, closed: bool, steps: bool = False) -> None:
+        """Begin before any event."""
+        self.texts = Texts()
+        self.names = Names()
+        self.tracked = tracked
+        self.closed = closed
+        self.steps = steps
+        self.kept: dict[str, Kept] = {}
+        self.lengths: dict[int, int] = {}
+
+    def keep(self, name: str, processor: str, pipe: int, role: str, w: int) -> Kept:
+        """Let the record keep a stream."""
+        kept = Kept(name, processor, pipe, role, w, self.names.target(name))
+        self.kept[name] = kept
+        return kept
+
+    def everything(self) -> Sets:
+        """All inputs of the run so far, as the trail of one row."""
+        logs = [(target, length) for target, length in self.lengths.items() if length]
+        held = Entries(
+            np.zeros(len(logs), np.int64),
+            np.array([target for target, _ in logs], np.int64),
+            np.full(len(logs), WHOLE),
+            np.zeros(len(logs), np.int64),
+            np.array([length - 1 for _, length in logs], np.int64),
+        )
+        return Sets(np.array([0, len(logs)]), held)
+
+    def empty(self, *, slotted: bool) -> Batch:
+        """A batch without events."""
+        none = np.empty(0, np.int64)
+        trail = Nothing(0)
+        values = from_values([], "any", self.texts)
+        return Batch(values, none, none if slotted else None, trail, trail, None)
+
+
+@dataclass(slots=True)
+class Place:
+    """What a kernel knows of its place in a chain.
+
+    Attributes:
+        name: the processor's full id.
+        processor: its declaration.
+        inputs: what is known of the input pipes.
+        outputs: what is known of the output pipes.
+        run: what all kernels share.
+        slotted: whether there may be several instances.
+        window: whether it is inside a Window, so that instances live no longer than a batch and
+            the record keeps none of their events.
+        outer: from a moment to the position outside, for errors and for kept events.
+        top: from moments to the positions in the whole stream.
+        inner: the plan of the chain inside it.
+        factory: starts its machine, for those that run as the interpreter does.
+    """
+
+    name: str
+    processor: Processor
+    inputs: tuple[Traits, ...]
+    outputs: tuple[Traits, ...]
+    run: Run
+    slotted: bool
+    window: bool
+    outer: Callable[[int], Position]
+    top: Callable[[Ints], Ints]
+    inner: Plan | None
+    factory: MachineFactory
+
+    @property
+    def regular(self) -> bool:
+        """Whether all inputs are there whatever the values are."""
+        return all(t.regular for t in self.inputs)
+
+    def chain(self, suffix: str) -> Kept | None:
+        """A helper stream of linked events; ``None`` where nothing can be kept."""
+        if self.window or not self.run.tracked:
+            return None
+        name = f"{self.name}/{suffix}"
+        return self.run.keep(name, self.name, 0, "inner", 2**16 if self.slotted else 1)
+
+
+class Kernel:
+    """A processor at work on batches. Outputs come in the order of moments, instance by instance.
+
+    Attributes:
+        place: where it stands.
+        fed: how many fronts came before this batch.
+    """
+
+    def __init__(self, place: Place) -> None:
+        """Begin before the first front."""
+        self.place = place
+        self.run = place.run
+        self.tracked = place.run.tracked
+        self.fed = 0
+
+    def feed(self, front: Front, born: Born) -> list[Batch]:
+        """Take some fronts; return the outputs of every pipe."""
+        raise NotImplementedError
+
+    def close(self, slots: Ints, moments: Ints) -> list[Batch] | None:
+        """The log is finished: return the remaining outputs, if closing gives any.
+
+        Args:
+            slots: all instances, in order.
+            moments: when each is closed.
+        """
+        return None
+
+    def open(self) -> Entries:
+        """What this processor's own end leans on, whatever the row."""
+        return NONE
+
+    def pending(self) -> int:
+        """How many verdicts are not known yet."""
+        return 0
+
+    def save(self) -> State:
+        """What is needed to go on elsewhere."""
+        return {}
+
+    def load(self, state: State) -> None:
+        """Go on from what `save` gave."""
+
+    def fail(self, front: Front, row: int, fault: ValueFault) -> NoReturn:
+        """Say where a value did not fit: the processor and the position that it was reading."""
+        where = f"position {position_text(self.place.outer(int(front.moment[row])))}"
+        if not self.place.slotted:
+            where = f"position {self.fed + row}"
+        raise EventError(f"{self.place.name}, {where}: {fault}") from fault

@@ -1,0 +1,82 @@
+"""A chain at work on batches of its logs: the kernels' counterpart of the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from whence.engine.associations import LOG_PREFIX
+from whence.engine.chain import Chain
+from whence.engine.interpreter.plan import Options, Plan
+from whence.engine.kernels.adapter import everything_so_far
+from whence.engine.kernels.batch import Batch
+from whence.engine.kernels.columns import Column
+from whence.engine.kernels.entries import ASKED, Entries
+from whence.engine.kernels.kernel import Born, Run
+from whence.engine.kernels.scope import KernelChain
+from whence.engine.kernels.trails import Line, Nothing, Trail
+
+__all__ = ["KernelWork"]
+
+
+class KernelWork:
+    """Runs a chain batch by batch; what it gives is found in the kept streams of its `Run`.
+
+    Args:
+        chain: what to run.
+        tracked: keep what explains each output.
+        closed: the logs will be closed at the end.
+        steps: keep every processor's events.
+    """
+
+    def __init__(
+        self, chain: Chain, *, tracked: bool = True, closed: bool = False, steps: bool = False
+    ) -> None:
+        """Compile the chain; no event is read yet."""
+        self.chain = chain
+        self.run = Run(tracked=tracked, closed=closed, steps=steps)
+        run = self.run
+        self.targets = [run.names.target(LOG_PREFIX + name) for name in chain.inputs]
+        run.lengths = dict.fromkeys(self.targets, 0)
+        options = Options(tracked, False, closed, lambda: everything_so_far(run))
+        self.plan = Plan(chain, chain.input_traits(), options, keep=False)
+        self.kernels = KernelChain(self.plan, run, outputs=chain.outputs)
+        self.last = -1
+        self._born = False
+
+    def _born_now(self) -> Born:
+        none = np.empty(0, np.int64)
+        if self._born:
+            return Born(none, none, 1)
+        self._born = True
+        return Born(np.zeros(1, np.int64), np.full(1, -1), 1)
+
+    def feed(self, values: Mapping[str, Column]) -> None:
+        """Let the next events of the logs arrive."""
+        inputs = []
+        for name, target in zip(self.chain.inputs, self.targets, strict=True):
+            column = values.get(name)
+            if column is None or not len(column):
+                inputs.append(self.run.empty(slotted=False))
+                continue
+            first, count = self.run.lengths[target], len(column)
+            moment = np.arange(first, first + count)
+            trail: Trail = Nothing(count)
+            if self.run.tracked:
+                trail = Line(target, ASKED, count, first, first)
+            inputs.append(Batch(column, moment, None, trail, trail, None))
+            self.run.lengths[target] = first + count
+            self.last = max(self.last, first + count - 1)
+        self.kernels.feed(inputs, self._born_now())
+
+    def close(self) -> None:
+        """The logs are over; close them if the run was declared closed."""
+        if not self._born:
+            self.feed({})
+        if self.run.closed:
+            self.kernels.close(np.zeros(1, np.int64), np.full(1, self.last))
+
+    def end(self, output: int) -> Entries:
+        """What the end of an output pipe leans on."""
+        return self.kernels.end(output)

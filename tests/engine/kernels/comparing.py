@@ -1,0 +1,179 @@
+"""Run a case with the kernels and with the interpreter, and say where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from tests.engine.random_chains import Case
+from whence.engine.associations import LOG_PREFIX
+from whence.engine.chain import Chain
+from whence.engine.errors import WhenceError
+from whence.engine.interpreter import interpret
+from whence.engine.kernels.columns import Column, from_values, guessed, records
+from whence.engine.kernels.entries import ASKED, Entries
+from whence.engine.kernels.kernel import Run
+from whence.engine.kernels.work import KernelWork
+from whence.engine.record.schema import canonical
+from whence.engine.tracker import MemoryTracker
+
+Inputs = dict[tuple[str, int], frozenset[str] | None]
+Told = list[tuple[str, Inputs, Inputs]]
+"""Of every output its value, what explains it, and what supports it."""
+
+
+def columns_of(events: list[Any], run: Run) -> Column:
+    """The events of a log as the record types them: records by field, plain values by kind."""
+    if events and all(isinstance(event, dict) for event in events):
+        names = list(dict.fromkeys(name for event in events for name in event))
+        fields = {n: guessed([event.get(n) for event in events], run.texts) for n in names}
+        return records(fields, len(events), run.texts)
+    return guessed(events, run.texts)
+
+
+def _even(events: list[Any]) -> list[Any]:
+    """The same events, every record with every field: an absent field is missing."""
+    names = list(dict.fromkeys(n for e in events if isinstance(e, dict) for n in e))
+    return [{n: e.get(n) for n in names} if isinstance(e, dict) else e for e in events]
+
+
+def cuts(events: dict[str, list[Any]], random: Random) -> Iterator[dict[str, tuple[int, int]]]:
+    """Cut logs of one length each into random batches, empty and single ones among them."""
+    longest = max((len(log) for log in events.values()), default=0)
+    at = 0
+    while at < longest:
+        size = random.choice((0, 1, 1, 2, 3, longest))
+        stop = min(at + size, longest)
+        yield {name: (min(at, len(log)), min(stop, len(log))) for name, log in events.items()}
+        at = stop
+
+
+class Reached:
+    """What the kept streams lead to, followed to the logs."""
+
+    def __init__(self, run: Run, plain: set[str]) -> None:
+        self.run = run
+        self.plain = plain
+        self.below: dict[tuple[int, int, bool], list[tuple[int, int, int, int]]] = {}
+        for kept in run.kept.values():
+            for part in kept.parts:
+                places = part.positions.tolist()
+                for support, trail in ((False, part.why), (True, part.sup)):
+                    for entry in zip(*_listed(trail.entries(np.arange(len(places)))), strict=True):
+                        key = (kept.target, places[entry[0]], support)
+                        self.below.setdefault(key, []).append(entry[1:])
+
+    def up(self, target: int, position: int, *, support: bool) -> Inputs:
+        return self.follow([(target, position, position, None)], support=support)
+
+    def follow(self, start: list[Any], *, support: bool) -> Inputs:
+        names = self.run.names
+        found: Inputs = {}
+        seen: set[Any] = set()
+        stack = [(t, p, fields) for t, lo, hi, fields in start for p in range(lo, hi + 1)]
+        while stack:
+            target, position, asked = stack.pop()
+            if (target, position, asked) in seen:
+                continue
+            seen.add((target, position, asked))
+            name = names.targets[target]
+            if name.startswith(LOG_PREFIX):
+                log = name.removeprefix(LOG_PREFIX)
+                fields = None if asked and log in self.plain else asked
+                known = found.get((log, position), frozenset())
+                found[log, position] = None if known is None or fields is None else known | fields
+                continue
+            for to, code, lo, hi in self.below.get((target, position, support), ()):
+                fields = asked if code == ASKED else names.fields[code]
+                stack.extend((to, p, fields) for p in range(lo, hi + 1))
+        return found
+
+    def entries(self, entries: Entries) -> Inputs:
+        start = [
+            (target, lo, hi, None if code == ASKED else self.run.names.fields[code])
+            for _, target, code, lo, hi in zip(*_listed(entries), strict=True)
+        ]
+        return self.follow(start, support=True)
+
+
+def _listed(entries: Entries) -> list[list[int]]:
+    return [array.tolist() for array in entries]
+
+
+def by_interpreter(
+    chain: Chain, logs: dict[str, list[Any]], closed: bool
+) -> tuple[dict[str, Told], list[Inputs]]:
+    """What the interpreter says of every output, and what the ends lean on."""
+    result = interpret(chain, logs, tracker=MemoryTracker(), closed=closed)
+    told: dict[str, Told] = {name: [] for name in chain.outputs}
+    for output in result.outputs:
+        why = result.explain(output.position, output.name)
+        told[output.name].append((canonical(output.value), why.inputs, why.support))
+    ends = [result.interpreter.open_inputs(name) for name in chain.outputs]
+    return told, ends
+
+
+def by_kernels(
+    chain: Chain,
+    logs: dict[str, list[Any]],
+    closed: bool,
+    random: Random,
+    *,
+    steps: bool = False,
+) -> tuple[dict[str, Told], list[Inputs]]:
+    """The same by the kernels, with random batches."""
+    work = KernelWork(chain, closed=closed, steps=steps)
+    whole = {name: columns_of(events, work.run) for name, events in logs.items()}
+    for cut in cuts(logs, random):
+        work.feed({name: whole[name].slice(*cut[name]) for name in logs})
+    work.close()
+    plain = {name for name, column in whole.items() if column.kind != "record"}
+    reached = Reached(work.run, plain)
+    told: dict[str, Told] = {}
+    for name in chain.outputs:
+        kept = work.run.kept[name]
+        told[name] = []
+        for part in kept.parts:
+            assert part.values is not None
+            for position, value in zip(part.positions.tolist(), part.values.to_list(), strict=True):
+                why = reached.up(kept.target, position, support=False)
+                sup = reached.up(kept.target, position, support=True)
+                told[name].append((canonical(value), why, sup))
+    return told, [reached.entries(work.end(n)) for n in range(len(chain.outputs))]
+
+
+def difference(case: Case, *, steps: bool = False) -> str | None:
+    """Where kernels and interpreter differ on a case; ``None`` if nowhere."""
+    random = Random(case.seed)
+    chain = case.chain()
+    logs = {name: _even(events) for name, events in case.logs.items()}
+    expected: Any
+    try:
+        expected = by_interpreter(chain, logs, case.closed)
+    except WhenceError as fault:
+        expected = str(fault)
+    try:
+        got: Any = by_kernels(chain, logs, case.closed, random, steps=steps)
+    except WhenceError as fault:
+        got = str(fault)
+    if isinstance(expected, str) or isinstance(got, str):
+        failed = isinstance(expected, str) and isinstance(got, str)
+        return None if failed else f"expected {expected}; got {got}"
+    for name, told in expected[0].items():
+        other = got[0][name]
+        if len(told) != len(other):
+            return f"{name}: {len(told)} outputs expected, {len(other)} came"
+        for position, (left, right) in enumerate(zip(told, other, strict=True)):
+            for what, a, b in zip(("value", "why", "support"), left, right, strict=True):
+                if a != b:
+                    return f"{name}@{position} {what}: expected {a}; got {b}"
+    for name, a, b in zip(chain.outputs, expected[1], got[1], strict=True):
+        if a != b:
+            return f"end of {name}: expected {a}; got {b}"
+    return None
+
+
+__all__ = ["by_interpreter", "by_kernels", "columns_of", "difference", "from_values"]
