@@ -96,9 +96,12 @@ class Interpreted(Kernel):
         while begins is not None:
             self._begin(begins[0], begins[1], out)
             begins = next(waiting, None)
-        if self.place.window:
-            self.machines = {}
         return out.batches()
+
+    def reset(self) -> None:
+        """Forget all machines."""
+        super().reset()
+        self.machines = {}
 
     def _begin(self, slot: int, moment: int, out: _Outputs) -> None:
         machine = self.machines[slot] = self.place.factory()

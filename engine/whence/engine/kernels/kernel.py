@@ -22,7 +22,7 @@ from whence.engine.values import ValueFault
 if TYPE_CHECKING:
     from whence.engine.interpreter.plan import Plan
 
-__all__ = ["Born", "Kept", "Kernel", "Part", "Place", "Run", "State"]
+__all__ = ["Born", "Heads", "Kept", "Kernel", "Part", "Place", "Run", "State"]
 
 State = Mapping[str, object]
 """What a kernel keeps between batches: arrays and plain values, by name."""
@@ -113,6 +113,26 @@ class Kept:
         return moments * self.w + index
 
 
+@dataclass(slots=True)
+class Heads:
+    """The heads of a Slice's slices: position p leads to the head of every slice at output p.
+
+    Attributes:
+        name: as in the record.
+        processor: the Slice's full id.
+        target: its number.
+        head_target: the stream of the heads themselves.
+        changes: output position, slot and head's position of every slice that changed, in order;
+            whoever writes the record takes them away.
+    """
+
+    name: str
+    processor: str
+    target: int
+    head_target: int
+    changes: list[tuple[Ints, Ints, Ints]] = field(default_factory=list)
+
+
 class Run:
     """What all kernels of a run share.
 
@@ -123,6 +143,7 @@ class Run:
         closed: whether the logs will be closed at the end.
         steps: whether every processor's events are kept.
         kept: the streams that the record keeps, by name.
+        heads: the heads of Slices, by name.
         lengths: how many events of each log have arrived, by target.
     """
 
@@ -134,6 +155,7 @@ class Run:
         self.closed = closed
         self.steps = steps
         self.kept: dict[str, Kept] = {}
+        self.heads: dict[str, Heads] = {}
         self.lengths: dict[int, int] = {}
 
     def keep(self, name: str, processor: str, pipe: int, role: str, w: int) -> Kept:
@@ -179,6 +201,7 @@ class Place:
         top: from moments to the positions in the whole stream.
         inner: the plan of the chain inside it.
         factory: starts its machine, for those that run as the interpreter does.
+        own: where the record keeps its outputs, pipe by pipe, if it does.
     """
 
     name: str
@@ -192,6 +215,7 @@ class Place:
     top: Callable[[Ints], Ints]
     inner: Plan | None
     factory: MachineFactory
+    own: tuple[Kept | None, ...] = ()
 
     @property
     def regular(self) -> bool:
@@ -224,6 +248,10 @@ class Kernel:
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Take some fronts; return the outputs of every pipe."""
         raise NotImplementedError
+
+    def reset(self) -> None:
+        """Forget all instances: inside a Window every batch begins with new ones."""
+        self.fed = 0
 
     def close(self, slots: Ints, moments: Ints) -> list[Batch] | None:
         """The log is finished: return the remaining outputs, if closing gives any.

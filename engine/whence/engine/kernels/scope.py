@@ -63,6 +63,7 @@ class KernelChain:
         inner: Iterator[Plan] = iter(plan.inner)
         names = dict(zip(plan.exits, outputs, strict=True)) if outputs else {}
         for number, step in enumerate(plan.steps):
+            kept = [self._kept(number, pipe, step, names) for pipe in range(len(step.streams))]
             place = Place(
                 step.name,
                 step.processor,
@@ -75,9 +76,9 @@ class KernelChain:
                 top,
                 next(inner) if step.processor.tag in ("window", "slice") else None,
                 step.factory,
+                tuple(kept),
             )
             kernel = kernel_for(place) or Interpreted(place)
-            kept = [self._kept(number, pipe, step, names) for pipe in range(len(step.streams))]
             self.steps.append(_At(step, kernel, kept))
 
     def _kept(self, number: int, pipe: int, step: Step, names: dict[Pipe, str]) -> Kept | None:
@@ -96,7 +97,15 @@ class KernelChain:
 
     def feed(self, inputs: Sequence[Batch], born: Born) -> list[Batch]:
         """Carry a batch of every input through the chain; return what leaves it."""
+        if self.window:
+            self.reset()
         return self._through(inputs, lambda at, arrived: self._fed(at, arrived, born))
+
+    def reset(self) -> None:
+        """Forget all instances."""
+        for at in self.steps:
+            at.fronts = Fronts(len(at.step.sources))
+            at.kernel.reset()
 
     def close(self, slots: Ints, moments: Ints) -> list[Batch]:
         """Close all instances, each processor emptied before the next; return what leaves."""

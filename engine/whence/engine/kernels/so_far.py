@@ -125,6 +125,17 @@ class SoFar:
         assert result_sup is not None
         return result_why, result_sup
 
+    def now(self, slot: Ints | None, count: int) -> Trail:
+        """All that was added so far, as support, for some slots; not inside a Window."""
+        rows = np.zeros(count, np.int64)
+        begun = self._begun()[1]
+        chain: Trail | None = None
+        if self.kept is not None:
+            self._grow(slot)
+            last = self.last[rows] if slot is None else self.last[slot]
+            chain = Spans.points(self.kept.target, WHOLE, last)
+        return union(None if begun is None else begun.take(rows), chain) or Nothing(count)
+
     def _begun(self) -> tuple[Trail | None, Trail | None]:
         """What came before there was any element, while it was still an interval."""
         if self.lines is None:

@@ -25,6 +25,7 @@ __all__ = [
     "Gathered",
     "Line",
     "Linked",
+    "Listed",
     "Nothing",
     "Reaching",
     "Sets",
@@ -275,6 +276,34 @@ def _spread(below: Entries, back: Ints, count: int, rows: Ints) -> Entries:
     ends = np.searchsorted(below.row[order], np.arange(count + 1))
     places, which = flat_ranges(ends[back], ends[back + 1] - ends[back])
     return below.where(order[places]).rows(rows[which])
+
+
+class Listed(Trail):
+    """Row r leads wherever several rows of another trail lead, which are listed for it."""
+
+    __slots__ = ("child", "places", "starts")
+
+    def __init__(self, child: Trail, starts: Ints, places: Ints) -> None:
+        """Keep the lists; that of row r is starts[r] to starts[r+1] - 1."""
+        self.child = child
+        self.starts = starts
+        self.places = places
+
+    def __len__(self) -> int:
+        """How many rows."""
+        return len(self.starts) - 1
+
+    def entries(self, rows: Ints) -> Entries:
+        """Those of every row that is listed."""
+        first = self.starts[rows]
+        where, which = flat_ranges(first, self.starts[rows + 1] - first)
+        below = Gathered(self.child, self.places[where]).entries(np.arange(len(where)))
+        return below.rows(which[below.row])
+
+    def ask(self, fields: int) -> Trail:
+        """The same with known fields."""
+        below = self.child.ask(fields)
+        return self if below is self.child else Listed(below, self.starts, self.places)
 
 
 class Reaching(Trail):

@@ -1,0 +1,161 @@
+"""``and``, ``or`` and ``count`` over slices, on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from whence.engine.functions import FUNCTIONS
+from whence.engine.kernels.columns import Bools, Column, Ints
+from whence.engine.kernels.combining import (
+    ALL_HEADS,
+    HEADS,
+    INPUTS,
+    NOBODY,
+    PICKED,
+    PICKED_EVENTS,
+    Changes,
+    Combined,
+    Combining,
+)
+from whence.engine.kernels.expressions import conditions
+from whence.engine.kernels.jit import jit
+from whence.engine.kernels.texts import Texts
+from whence.engine.values import Value
+
+__all__ = ["combining"]
+
+
+def combining(name: str, texts: Texts, **options: bool) -> Combining:
+    """What keeps the heads of slices and says what they give together."""
+    if name in ("and", "or", "count"):
+        return _Logical(name, texts, **options)
+    return Combining(name, texts, **options)
+
+
+class _Logical(Combining):
+    """Which slices are decisive, and which of them appeared first, for every outer slot."""
+
+    def __init__(self, name: str, texts: Texts, **options: bool) -> None:
+        super().__init__(name, texts, **options)
+        self.counts = name == "count"
+        self.absorbing = False if self.counts else FUNCTIONS[name].absorbing
+        self.slots = 0
+        self.outer: Ints = np.zeros(64, np.int64)
+        self.decisive: Bools = np.zeros(64, np.bool_)
+        self.speaks: Bools = np.zeros(64, np.bool_)
+        self.after: Ints = np.full(64, -1)
+        self.first: Ints = np.full(64, -1)
+        self.newest: Ints = np.full(64, -1)
+        self.speaking: Ints = np.zeros(64, np.int64)
+
+    def begin(self, outer: Sequence[int], keys: Sequence[Value]) -> None:
+        """New slices: each follows the one of its outer slot that appeared before it."""
+        owners = np.asarray(outer, np.int64)
+        start, count = self.slots, len(owners)
+        self.slots += count
+        if self.slots > len(self.outer):
+            for name, fill in (("outer", 0), ("decisive", 0), ("speaks", 0), ("after", -1)):
+                setattr(self, name, _longer(getattr(self, name), self.slots, fill))
+        most = int(owners.max(initial=0)) + 1
+        if most > len(self.first):
+            for name, fill in (("first", -1), ("newest", -1), ("speaking", 0)):
+                setattr(self, name, _longer(getattr(self, name), most, fill))
+        self.outer[start : self.slots] = owners
+        _link(start, owners, self.after, self.newest)
+
+    def combine(self, outers: Ints, changes: Changes) -> Combined:
+        """The first decisive slice is picked; without one, all that speak."""
+        decides = np.zeros(len(changes.row), np.bool_)
+        if not self.counts:
+            decides = changes.headed & (conditions(changes.values) == self.absorbing)
+        pick = np.empty(len(outers), np.int64)
+        speaking = np.empty(len(outers), np.int64)
+        _decide(
+            outers,
+            changes.row,
+            changes.slot,
+            changes.headed,
+            decides,
+            self.outer,
+            self.decisive,
+            self.speaks,
+            self.after,
+            self.first,
+            self.speaking,
+            pick,
+            speaking,
+        )
+        irregular = self.options["irregular"]
+        support = np.zeros(len(pick), np.uint8)
+        support[pick >= 0] = PICKED_EVENTS if irregular else PICKED
+        support[pick == ALL_HEADS] = INPUTS if irregular else HEADS
+        if self.counts:
+            return Combined(Column("integer", speaking, None, self.texts), pick, support)
+        values = (pick >= 0) == self.absorbing
+        return Combined(Column("boolean", values, None, self.texts), pick, support)
+
+
+def _longer(array: np.ndarray, count: int, fill: int) -> np.ndarray:  # type: ignore[type-arg]
+    more = np.full(max(count, 2 * len(array)), fill, array.dtype)
+    more[: len(array)] = array
+    return more
+
+
+@jit
+def _link(start: int, owners: Ints, after: Ints, newest: Ints) -> None:
+    for number in range(len(owners)):
+        slot, owner = start + number, owners[number]
+        after[slot] = -1
+        if newest[owner] >= 0:
+            after[newest[owner]] = slot
+        newest[owner] = slot
+
+
+@jit
+def _decide(
+    outers: Ints,
+    change_row: Ints,
+    change_slot: Ints,
+    headed: Bools,
+    decides: Bools,
+    outer: Ints,
+    decisive: Bools,
+    speaks: Bools,
+    after: Ints,
+    first: Ints,
+    speaking: Ints,
+    pick: Ints,
+    counted: Ints,
+) -> None:
+    """Take in the changes of every row, then note who is picked."""
+    at = 0
+    for row in range(len(outers)):
+        while at < len(change_row) and change_row[at] == row:
+            if headed[at]:
+                slot = change_slot[at]
+                owner = outer[slot]
+                if not speaks[slot]:
+                    speaks[slot] = True
+                    speaking[owner] += 1
+                if decides[at] and not decisive[slot]:
+                    decisive[slot] = True
+                    if first[owner] < 0 or slot < first[owner]:
+                        first[owner] = slot
+                elif decisive[slot] and not decides[at]:
+                    decisive[slot] = False
+                    if first[owner] == slot:
+                        slot = after[slot]
+                        while slot >= 0 and not decisive[slot]:
+                            slot = after[slot]
+                        first[owner] = slot
+            at += 1
+        owner = outers[row]
+        counted[row] = speaking[owner]
+        if speaking[owner] == 0:
+            pick[row] = NOBODY
+        elif first[owner] < 0:
+            pick[row] = ALL_HEADS
+        else:
+            pick[row] = first[owner]
