@@ -58,6 +58,7 @@ class Reached:
         self.run = run
         self.plain = plain
         self.below: dict[tuple[int, int, bool], list[tuple[int, int, int, int]]] = {}
+        self.heads: dict[int, tuple[int, list[tuple[int, int, int]]]] = {}
         for kept in run.kept.values():
             for part in kept.parts:
                 places = part.positions.tolist()
@@ -65,6 +66,20 @@ class Reached:
                     for entry in zip(*_listed(trail.entries(np.arange(len(places)))), strict=True):
                         key = (kept.target, places[entry[0]], support)
                         self.below.setdefault(key, []).append(entry[1:])
+
+        for heads in run.heads.values():
+            changes = [
+                change
+                for arrays in heads.changes
+                for change in zip(*(array.tolist() for array in arrays), strict=True)
+            ]
+            self.heads[heads.target] = (heads.head_target, changes)
+
+    def below_heads(self, target: int, position: int) -> list[tuple[int, int, int, int]]:
+        """The head that each slice has at a position."""
+        head_target, changes = self.heads[target]
+        newest = {slot: head for at, slot, head in changes if at <= position}
+        return [(head_target, 0, head, head) for head in newest.values()]
 
     def up(self, target: int, position: int, *, support: bool) -> Inputs:
         return self.follow([(target, position, position, None)], support=support)
@@ -86,7 +101,11 @@ class Reached:
                 known = found.get((log, position), frozenset())
                 found[log, position] = None if known is None or fields is None else known | fields
                 continue
-            for to, code, lo, hi in self.below.get((target, position, support), ()):
+            if target in self.heads:
+                below = self.below_heads(target, position)
+            else:
+                below = self.below.get((target, position, support), [])
+            for to, code, lo, hi in below:
                 fields = asked if code == ASKED else names.fields[code]
                 stack.extend((to, p, fields) for p in range(lo, hi + 1))
         return found

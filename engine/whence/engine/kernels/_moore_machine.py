@@ -13,6 +13,7 @@ from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Bools, Ints, guessed
 from whence.engine.kernels.entries import NONE, PRESENCE, WHOLE, Entries
 from whence.engine.kernels.expressions import RowFault, compile_columns
+from whence.engine.kernels.expressions import conditions
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, State
 from whence.engine.kernels.so_far import latest, previous

@@ -173,7 +173,7 @@ class _Moore(Machine):
         self.state = declared.initial
         self.stack: list[tuple[str, Term]] = [(declared.initial, None)]
         self.depth: dict[str, int] = {declared.initial: 0}
-        self.so_far: Term = None
+        self.so_far: Term = ()
         self.regular = not declared.is_silent()
 
     def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
