@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from whence.engine.compact import flat_ranges
 from whence.engine.kernels.columns import Bools, Ints
 
 __all__ = ["ASKED", "NONE", "PRESENCE", "WHOLE", "Entries", "Names", "flat_ranges", "join_entries"]
@@ -120,14 +121,3 @@ def join_entries(parts: Iterable[Entries]) -> Entries:
     if len(filled) == 1:
         return filled[0]
     return Entries(*(np.concatenate(arrays) for arrays in zip(*filled, strict=True)))
-
-
-def flat_ranges(start: Ints, count: Ints) -> tuple[Ints, Ints]:
-    """The numbers of several ranges one after the other, and which range each belongs to.
-
-    >>> flat_ranges(np.array([5, 0]), np.array([2, 3]))
-    (array([5, 6, 0, 1, 2]), array([0, 0, 1, 1, 1]))
-    """
-    which = np.repeat(np.arange(len(start), dtype=np.int64), count)
-    before = np.cumsum(count) - count
-    return np.arange(len(which), dtype=np.int64) - before[which] + start[which], which

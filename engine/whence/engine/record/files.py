@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,34 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def write_table(path: Path, table: pa.Table) -> None:
-    """Write a Parquet file in one step."""
-    _whole(path, lambda beside: pq.write_table(table, beside, compression="zstd"))
+def write_table(
+    path: Path, table: pa.Table, encodings: Mapping[str, str] | None = None
+) -> None:
+    """Write a Parquet file in one step.
+
+    Args:
+        path: its name.
+        table: what it holds.
+        encodings: how some columns are kept, by their paths; the others are left to Parquet.
+    """
+
+    def write(beside: Path) -> None:
+        if not encodings:
+            pq.write_table(table, beside, compression="zstd")
+            return
+        others = [name for name in _paths(table.schema) if name not in encodings]
+        pq.write_table(
+            table,
+            beside,
+            compression="zstd",
+            use_dictionary=others,
+            column_encoding=dict(encodings),
+            write_statistics=others,
+        )
+
+    _whole(path, write)
+
+
+def _paths(schema: pa.Schema) -> Iterator[str]:
+    for field in schema:
+        yield f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name
