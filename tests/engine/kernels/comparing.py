@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from tests.engine.random_chains import Case
 from whence.engine.associations import LOG_PREFIX
@@ -16,6 +17,7 @@ from whence.engine.interpreter import interpret
 from whence.engine.kernels.columns import Column, from_values, guessed, records
 from whence.engine.kernels.entries import ASKED, Entries
 from whence.engine.kernels.kernel import Run
+from whence.engine.kernels.state import UnsavedError
 from whence.engine.kernels.work import KernelWork
 from whence.engine.record.schema import canonical
 from whence.engine.tracker import MemoryTracker
@@ -142,11 +144,15 @@ def by_kernels(
     random: Random,
     *,
     steps: bool = False,
+    moved: bool = False,
 ) -> tuple[dict[str, Told], list[Inputs]]:
-    """The same by the kernels, with random batches."""
+    """The same by the kernels, with random batches; moved: each batch goes on somewhere else."""
     work = KernelWork(chain, closed=closed, steps=steps)
     whole = {name: columns_of(events, work.run) for name, events in logs.items()}
     for cut in cuts(logs, random):
+        if moved:
+            work = elsewhere(work, steps=steps)
+            whole = {name: columns_of(events, work.run) for name, events in logs.items()}
         work.feed({name: whole[name].slice(*cut[name]) for name in logs})
     work.close()
     plain = {name for name, column in whole.items() if column.kind != "record"}
@@ -164,8 +170,31 @@ def by_kernels(
     return told, [reached.entries(work.end(n)) for n in range(len(chain.outputs))]
 
 
-def difference(case: Case, *, steps: bool = False) -> str | None:
-    """Where kernels and interpreter differ on a case; ``None`` if nowhere."""
+def elsewhere(work: KernelWork, *, steps: bool) -> KernelWork:
+    """A fresh work that goes on from the state of another; what is kept already goes with it.
+
+    Raises:
+        UnsavedError: some processor runs as the interpreter does.
+    """
+    sink = pa.BufferOutputStream()
+    row = work.save()
+    with pa.ipc.new_file(sink, row.schema) as writer:
+        writer.write_batch(row)
+    other = KernelWork(work.chain, closed=work.run.closed, steps=steps)
+    other.load(pa.ipc.open_file(sink.getvalue()).get_batch(0))
+    for name, kept in work.run.kept.items():
+        other.run.kept[name].parts = kept.parts
+    for name, heads in work.run.heads.items():
+        other.run.heads[name].changes = heads.changes
+    return other
+
+
+def difference(case: Case, *, steps: bool = False, moved: bool = False) -> str | None:
+    """Where kernels and interpreter differ on a case; ``None`` if nowhere.
+
+    Raises:
+        UnsavedError: with moved, if some processor runs as the interpreter does.
+    """
     random = Random(case.seed)
     chain = case.chain()
     logs = {name: _even(events) for name, events in case.logs.items()}
@@ -175,7 +204,9 @@ def difference(case: Case, *, steps: bool = False) -> str | None:
     except WhenceError as fault:
         expected = str(fault)
     try:
-        got: Any = by_kernels(chain, logs, case.closed, random, steps=steps)
+        got: Any = by_kernels(chain, logs, case.closed, random, steps=steps, moved=moved)
+    except UnsavedError:
+        raise
     except WhenceError as fault:
         got = str(fault)
     if isinstance(expected, str) or isinstance(got, str):
@@ -195,4 +226,4 @@ def difference(case: Case, *, steps: bool = False) -> str | None:
     return None
 
 
-__all__ = ["by_interpreter", "by_kernels", "columns_of", "difference", "from_values"]
+__all__ = ["by_interpreter", "by_kernels", "columns_of", "difference", "elsewhere", "from_values"]

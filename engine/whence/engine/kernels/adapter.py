@@ -17,7 +17,8 @@ from whence.engine.intervals import Intervals, union
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Ints, guessed
 from whence.engine.kernels.entries import ASKED, NONE, Entries, Names
-from whence.engine.kernels.kernel import Born, Kernel, Place, Run
+from whence.engine.kernels.kernel import Born, Kernel, Place, Run, State
+from whence.engine.kernels.state import UnsavedError
 from whence.engine.kernels.trails import Nothing, Sets, Trail
 from whence.engine.processor import Machine
 from whence.engine.values import ValueFault
@@ -102,6 +103,15 @@ class Interpreted(Kernel):
         """Forget all machines."""
         super().reset()
         self.machines = {}
+
+    def save(self) -> State:
+        """Refuse: a machine may hold anything."""
+        msg = (
+            f"{self.place.name}: expected a processor whose state can be written down; "
+            f"got {type(self.place.processor).__name__} as the interpreter runs it; "
+            "try going on from the start"
+        )
+        raise UnsavedError(msg)
 
     def _begin(self, slot: int, moment: int, out: _Outputs) -> None:
         machine = self.machines[slot] = self.place.factory()

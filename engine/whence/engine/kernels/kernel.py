@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
+import pyarrow as pa
 
 from whence.engine.errors import EventError
 from whence.engine.events import Position, position_text
@@ -176,6 +177,35 @@ class Run:
         )
         return Sets(np.array([0, len(logs)]), held)
 
+    def save(self) -> State:
+        """How far names, texts and kept streams have come; their events are written elsewhere."""
+        return {
+            "texts": pa.array(self.texts.known, pa.string()),
+            "targets": list(self.names.targets),
+            "fields": [None if f is None else sorted(f) for f in self.names.fields],
+            "lengths": {str(target): length for target, length in self.lengths.items()},
+            "kept": [
+                [k.name, k.processor, k.pipe, k.role, k.w, k.count, k.last, k.run]
+                for k in self.kept.values()
+            ],
+            "heads": {name: heads.head_target for name, heads in self.heads.items()},
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `save` gave."""
+        for text in state["texts"].to_pylist():
+            self.texts.code(text)
+        for name in state["targets"]:
+            self.names.target(name)
+        for fields in state["fields"]:
+            self.names.field_set(None if fields is None else frozenset(fields))
+        self.lengths = {int(target): length for target, length in state["lengths"].items()}
+        for name, processor, pipe, role, w, count, last, run in state["kept"]:
+            kept = self.kept.get(name) or self.keep(name, processor, pipe, role, w)
+            kept.count, kept.last, kept.run = count, last, run
+        for name, target in state["heads"].items():
+            self.heads[name].head_target = target
+
     def empty(self, *, slotted: bool) -> Batch:
         """A batch without events."""
         none = np.empty(0, np.int64)
@@ -274,7 +304,7 @@ class Kernel:
         """What is needed to go on elsewhere."""
         return {}
 
-    def load(self, state: State) -> None:
+    def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
 
     def fail(self, front: Front, row: int, fault: ValueFault) -> NoReturn:

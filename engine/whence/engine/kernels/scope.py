@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from whence.engine.kernels.batch import Batch, join_batches
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.entries import NONE, Entries, join_entries
 from whence.engine.kernels.fronts import Fronts
-from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, Run
+from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, Run, State
 from whence.engine.kernels.registry import kernel_for
 
 __all__ = ["KernelChain"]
@@ -147,6 +148,25 @@ class KernelChain:
         if not self.run.tracked:
             return batch
         return Batch(batch.values, batch.moment, batch.slot, trail, trail, batch.exists)
+
+    def save(self) -> State:
+        """The states of all kernels, and what waits between them."""
+        steps = [
+            {
+                "fed": at.kernel.fed,
+                "waiting": [None if b is None else b.settled() for b in at.fronts.waiting],
+                "kernel": at.kernel.save(),
+            }
+            for at in self.steps
+        ]
+        return {"steps": steps}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `save` gave."""
+        for at, told in zip(self.steps, state["steps"], strict=True):
+            at.kernel.load(told["kernel"])
+            at.kernel.fed = told["fed"]
+            at.fronts.waiting = list(told["waiting"])
 
     def end(self, output: int) -> Entries:
         """What the end of an output pipe leans on: of several inputs, one that ran out."""

@@ -7,11 +7,14 @@ is an interval.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.entries import WHOLE, Entries
-from whence.engine.kernels.kernel import Kept, Place
+from whence.engine.kernels.kernel import Kept, Place, State
 from whence.engine.kernels.trails import Gathered, Line, Linked, Nothing, Spans, Trail, union
 
 __all__ = ["SoFar", "latest", "previous", "settled_row"]
@@ -124,6 +127,19 @@ class SoFar:
         assert result_why is not None
         assert result_sup is not None
         return result_why, result_sup
+
+    def save(self) -> State:
+        """What was added so far, as far as it is not in the record."""
+        kept = None if self.kept is None else self.kept.name
+        return {"lines": self.lines, "kept": kept, "last": self.last}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `save` gave; the run knows its kept streams already."""
+        lines = state["lines"]
+        self.lines = None if lines is None else (lines[0], lines[1])
+        name = state["kept"]
+        self.kept = None if name is None else self.place.run.kept[name]
+        self.last = state["last"]
 
     def now(self, slot: Ints | None, count: int) -> Trail:
         """All that was added so far, as support, for some slots; not inside a Window."""

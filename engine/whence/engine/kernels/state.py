@@ -22,7 +22,10 @@ from whence.engine.kernels.columns import Column, from_values
 from whence.engine.kernels.entries import Entries
 from whence.engine.kernels.texts import Texts
 from whence.engine.kernels.trails import Line, Nothing, Sets, Spans, Trail
+from whence.engine.notation import value_from_json
 from whence.engine.record.schema import canonical, from_canonical
+from whence.engine.slice_map import SliceMap, SliceMapHistory
+from whence.engine.values import Value
 
 __all__ = ["UnsavedError", "pack", "read_state", "unpack", "write_state"]
 
@@ -65,6 +68,8 @@ class _Packer:
             return {"batch": self.batch(value)}
         if isinstance(value, pa.Table):
             return {"table": self.leaf(_bytes(value))}
+        if isinstance(value, pa.Array):
+            return {"arrow": self.leaf(value)}
         msg = f"a state: expected arrays, columns and plain values; got {type(value).__name__}"
         raise TypeError(msg)
 
@@ -135,7 +140,7 @@ class _Unpacker:
             return self.trail(value)
         if what == "batch":
             return self.batch(value)
-        return _table(self.leaves[value])
+        return self.leaves[value] if what == "arrow" else _table(self.leaves[value])
 
     def array(self, told: Json) -> npt.NDArray[Any]:
         flat = self.leaves[told["array"]].to_numpy(zero_copy_only=False)
@@ -149,7 +154,7 @@ class _Unpacker:
             fields = {name: self.column(part) for name, part in told["fields"].items()}
             return Column(kind, np.empty(0, object), valid, texts, fields, told["length"])
         if kind == "any":
-            values = [from_canonical(text) for text in self.leaves[told["data"]].to_pylist()]
+            values = [_value(text) for text in self.leaves[told["data"]].to_pylist()]
             return from_values(values, "any", texts)
         return Column(kind, self.array(told["data"]), valid, texts)
 
@@ -175,6 +180,17 @@ class _Unpacker:
             why if told["sup"] is None else self.trail(told["sup"]),
             None if told["exists"] is None else self.trail(told["exists"]),
         )
+
+
+def _value(text: str) -> Value:
+    """A value of its canonical text; a Slice's map is a map again, whatever its keys are."""
+    if not text.startswith('{"map":'):
+        return from_canonical(text)
+    history = SliceMapHistory()
+    for slot, (key, value) in enumerate(json.loads(text)["map"]):
+        history.keys.append(value_from_json(key))
+        history.changes.append((slot, value_from_json(value)))
+    return SliceMap(history)
 
 
 def _bytes(table: pa.Table) -> pa.Array:

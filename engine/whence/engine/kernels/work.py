@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from whence.engine.associations import LOG_PREFIX
 from whence.engine.chain import Chain
@@ -13,8 +15,9 @@ from whence.engine.kernels.adapter import everything_so_far
 from whence.engine.kernels.batch import Batch
 from whence.engine.kernels.columns import Column
 from whence.engine.kernels.entries import ASKED, Entries
-from whence.engine.kernels.kernel import Born, Run
+from whence.engine.kernels.kernel import Born, Run, State
 from whence.engine.kernels.scope import KernelChain
+from whence.engine.kernels.state import pack, unpack
 from whence.engine.kernels.trails import Line, Nothing, Trail
 
 __all__ = ["KernelWork"]
@@ -80,3 +83,31 @@ class KernelWork:
     def end(self, output: int) -> Entries:
         """What the end of an output pipe leans on."""
         return self.kernels.end(output)
+
+    def save(self) -> pa.RecordBatch:
+        """Everything that is needed to go on elsewhere, as one row.
+
+        Raises:
+            UnsavedError: some processor runs as the interpreter does.
+        """
+        return pack(self.state())
+
+    def state(self) -> State:
+        """The same as a tree, for whoever keeps more beside it."""
+        return {
+            "run": self.run.save(),
+            "chain": self.kernels.save(),
+            "last": self.last,
+            "born": self._born,
+        }
+
+    def load(self, row: pa.RecordBatch) -> None:
+        """Go on from what `save` gave, in a work of the same chain that was fed nothing yet."""
+        self.restore(unpack(row, self.run.texts))
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state` gave."""
+        self.run.load(state["run"])
+        self.kernels.load(state["chain"])
+        self.last = state["last"]
+        self._born = state["born"]
