@@ -26,6 +26,8 @@ __all__ = [
     "Field",
     "Input",
     "compile_expression",
+    "field_of",
+    "guarded",
     "pipes_read",
     "raw_field",
 ]
@@ -239,12 +241,13 @@ def _field(name: str, pipe: int) -> Callable[[Front], Value]:
         record = front[pipe].value
         if type(record) is dict:
             return record.get(name)
-        return _field_of_other(record, name)
+        return field_of(record, name)
 
     return read
 
 
-def _field_of_other(record: Value, name: str) -> Value:
+def field_of(record: Value, name: str) -> Value:
+    """A field of a record; of a plain value only ``value``, which is the value itself."""
     if record is None or isinstance(record, Mapping):
         return record.get(name) if record is not None else None
     if name == "value":
@@ -252,7 +255,7 @@ def _field_of_other(record: Value, name: str) -> Value:
     raise _no_record(name, describe(record))
 
 
-def _guarded(function: Function) -> Callable[..., Value]:
+def guarded(function: Function) -> Callable[..., Value]:
     """A user's function may raise anything; where it happened has to be said all the same."""
     if not function.path:
         return function.compute
@@ -282,7 +285,7 @@ def _value(expression: Expression) -> Callable[[Front], Value]:
     if expression.function == IF:
         condition, x, y = parts
         return lambda front: x(front) if as_condition(condition(front)) else y(front)
-    compute = _guarded(expression.function)
+    compute = guarded(expression.function)
     if len(parts) == 1:
         (only,) = parts
         return lambda front: compute(only(front))
@@ -328,7 +331,7 @@ def _trace(
         return _trace_choice(parts)
     traces = [part.trace for part in parts]
     vanishing = tuple(part.may_vanish for part in parts)
-    compute, rule = _guarded(expression.function), expression.function.rule
+    compute, rule = guarded(expression.function), expression.function.rule
 
     def trace(front: Front) -> Traced:
         traced = [t(front) for t in traces]

@@ -7,7 +7,7 @@ to the logs and kept streams. What a kernel keeps beyond the batch is settled fi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from whence.engine.kernels.entries import (
 __all__ = [
     "Chosen",
     "Gathered",
+    "Later",
     "Line",
     "Linked",
     "Listed",
@@ -211,9 +212,7 @@ class Sets(Trail):
         known = self.held.fields
         if not (known == ASKED).any():
             return self
-        return Sets(
-            self.starts, self.held._replace(fields=np.where(known == ASKED, fields, known))
-        )
+        return Sets(self.starts, self.held._replace(fields=np.where(known == ASKED, fields, known)))
 
     def take(self, rows: Ints) -> Trail:
         """The entries of these rows, copied."""
@@ -379,6 +378,36 @@ class Chosen(Trail):
         return Chosen(self.count, [(chosen, trail.ask(fields)) for chosen, trail in self.parts])
 
 
+class Later(Trail):
+    """A trail with known fields that is made when somebody follows it for the first time."""
+
+    __slots__ = ("_made", "count", "make")
+
+    def __init__(self, count: int, make: Callable[[], Trail]) -> None:
+        """Keep how to make it."""
+        self.count = count
+        self.make = make
+        self._made: Trail | None = None
+
+    def __len__(self) -> int:
+        """How many rows."""
+        return self.count
+
+    def made(self) -> Trail:
+        """The trail itself."""
+        if self._made is None:
+            self._made = self.make()
+        return self._made
+
+    def entries(self, rows: Ints) -> Entries:
+        """Those of the trail itself."""
+        return self.made().entries(rows)
+
+    def ask(self, fields: int) -> Trail:
+        """All fields are known."""
+        return self
+
+
 class Linked(Trail):
     """Row r leads where its own trail leads, and where the row ``parent[r]`` before it leads."""
 
@@ -454,9 +483,7 @@ def joined(parts: Sequence[Trail]) -> Trail:
             and part.b == before.b + before.count * before.sb
         ):
             count = before.count + part.count
-            merged[-1] = Line(
-                part.target, part.fields, count, before.a, before.b, part.sa, part.sb
-            )
+            merged[-1] = Line(part.target, part.fields, count, before.a, before.b, part.sa, part.sb)
         else:
             merged.append(part)
     return merged[0] if len(merged) == 1 else _Joined(merged)

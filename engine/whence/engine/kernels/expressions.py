@@ -1,0 +1,213 @@
+"""Expressions on whole columns: values, and what explains and supports them, without a call a row.
+
+`compile_columns` turns an expression into a tree of nodes. Kinds are looked at when a batch comes;
+what has no function on columns runs as the interpreter does, row by row, for that node alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+
+from whence.engine.events import Event
+from whence.engine.expression import Expression, compile_expression
+from whence.engine.kernels.batch import Front
+from whence.engine.kernels.columns import Bools, Column, from_values, guessed
+from whence.engine.kernels.functions.base import BadRow
+from whence.engine.kernels.kernel import Run
+from whence.engine.kernels.nodes import Leaf, Node, Seen, node_of
+from whence.engine.kernels.reading import Reading
+from whence.engine.kernels.trails import Chosen, Later, Nothing, Trail, union
+from whence.engine.traits import Traits
+from whence.engine.values import ValueFault
+
+__all__ = ["ColumnExpression", "RowFault", "Traced", "compile_columns"]
+
+
+class RowFault(Exception):
+    """A value did not fit.
+
+    Attributes:
+        row: the first row that the interpreter fails on.
+        fault: what it says.
+    """
+
+    def __init__(self, row: int, fault: ValueFault) -> None:
+        """Keep both."""
+        super().__init__(row, fault)
+        self.row = row
+        self.fault = fault
+
+
+class Traced(NamedTuple):
+    """The values of an expression with what explains and what supports them.
+
+    Attributes:
+        values: one for each front.
+        why: where each leads as explanation; every field is known.
+        sup: where each leads as support, the existence of what was picked included, that of the
+            rest of the front not; the same object as ``why`` where both agree.
+    """
+
+    values: Column
+    why: Trail
+    sup: Trail
+
+
+@dataclass(slots=True)
+class _Picked:
+    """What the rules pick in a batch, worked out when somebody follows it for the first time."""
+
+    node: Node
+    seen: Seen
+    front: Front
+    run: Run
+
+    def trail(self, *, support: bool) -> Trail:
+        count = len(self.front)
+        masks: dict[Leaf, Bools | None] = {}
+        with np.errstate(all="ignore"):
+            self.node.lead(self.seen, None, masks, support=support)
+        return _chosen(masks, self.front, self.run, count, support=support)
+
+
+def _chosen(
+    masks: dict[Leaf, Bools | None], front: Front, run: Run, count: int, *, support: bool
+) -> Trail:
+    """The trail of some leaves, those with the same rows of the same pipe in one part."""
+    groups: dict[tuple[int, int], tuple[Bools | None, set[str | None]]] = {}
+    for (pipe, name), mask in masks.items():
+        group = groups.setdefault((pipe, 0 if mask is None else id(mask)), (mask, set()))
+        group[1].add(name)
+    parts: list[tuple[Bools | None, Trail]] = []
+    for (pipe, _), (mask, names) in groups.items():
+        read = frozenset(name for name in names if name is not None)
+        fields = run.names.field_set(None if None in names else read)
+        batch = front.pipes[pipe]
+        trail = (batch.sup if support else batch.why).ask(fields)
+        if mask is None or len(mask) == count:
+            parts.append((mask, trail))
+        elif mask.all():
+            parts.append((None, trail))
+    if all(mask is None for mask, _ in parts):
+        whole = union(*(trail for _, trail in parts))
+        return Nothing(count) if whole is None else whole
+    return Chosen(count, parts)
+
+
+class ColumnExpression:
+    """An expression ready to run on batches.
+
+    Args:
+        expression: what to compute.
+        pipes: what is known of the pipes.
+        run: what all kernels share.
+
+    Attributes:
+        plain: all arguments always explain, so that trails do not depend on the values.
+    """
+
+    def __init__(self, expression: Expression, pipes: Sequence[Traits], run: Run) -> None:
+        """Compile for the interpreter as well, which says what is wrong where something is."""
+        self._compiled = compile_expression(expression, pipes)
+        self._node = node_of(expression, pipes)
+        self._run = run
+        self.plain = self._node.plain
+
+    def evaluate(self, front: Front) -> Column:
+        """The value for every front.
+
+        Raises:
+            RowFault: the first front that the interpreter fails on.
+        """
+        return self._whole(self._seen(front, keep=False), front)
+
+    def trace(self, front: Front) -> Traced:
+        """The values with their trails.
+
+        Raises:
+            RowFault: as `evaluate`.
+        """
+        if not self._run.tracked:
+            nothing = Nothing(len(front))
+            return Traced(self.evaluate(front), nothing, nothing)
+        seen = self._seen(front, keep=not self.plain)
+        return Traced(self._whole(seen, front), *self._trails(seen, front))
+
+    def attempt(self, front: Front) -> tuple[Column, Bools | None]:
+        """The values, and which fronts the interpreter would fail on; ``None`` if on none."""
+        try:
+            return self.evaluate(front), None
+        except RowFault:
+            values: list[object] = []
+            failed = np.zeros(len(front), np.bool_)
+            for row in range(len(front)):
+                try:
+                    values.append(self._compiled.value(_events(front, row)))
+                except ValueFault:
+                    values.append(None)
+                    failed[row] = True
+            return guessed(values, self._run.texts), failed
+
+    def fault(self, front: Front, row: int) -> ValueFault:
+        """What the interpreter says of a front that it fails on."""
+        try:
+            self._compiled.value(_events(front, row))
+        except ValueFault as fault:
+            return fault
+        msg = f"the interpreter takes front {row}, which the columns refused"
+        raise AssertionError(msg)
+
+    def _seen(self, front: Front, *, keep: bool) -> Seen:
+        count = len(front)
+        texts = self._run.texts
+        if not count:
+            return Seen(from_values([], "any", texts))
+        reading = Reading([batch.values for batch in front.pipes], count, texts)
+        with np.errstate(all="ignore"):
+            try:
+                return self._node.see(reading, keep=keep)
+            except BadRow as bad:
+                self._refuse(front, reading, bad.row)
+
+    def _refuse(self, front: Front, reading: Reading, row: int) -> NoReturn:
+        """Another part of the expression may fail on an earlier row: look there first."""
+        while row:
+            try:
+                self._node.see(reading.head(row), keep=False)
+                break
+            except BadRow as bad:
+                row = bad.row
+        raise RowFault(row, self.fault(front, row))
+
+    def _whole(self, seen: Seen, front: Front) -> Column:
+        column = seen.column
+        if len(column) == len(front):
+            return column
+        return column.take(np.zeros(len(front), np.int64))
+
+    def _trails(self, seen: Seen, front: Front) -> tuple[Trail, Trail]:
+        node, run, count = self._node, self._run, len(front)
+        if not count:
+            nothing = Nothing(0)
+            return nothing, nothing
+        same = node.same and all(front.pipes[p].sup is front.pipes[p].why for p, _ in node.reads)
+        if self.plain:
+            masks: dict[Leaf, Bools | None] = dict.fromkeys(node.reads)
+            why = _chosen(masks, front, run, count, support=False)
+            return why, why if same else _chosen(masks, front, run, count, support=True)
+        picked = _Picked(node, seen, front, run)
+        why = Later(count, lambda: picked.trail(support=False))
+        return why, why if same else Later(count, lambda: picked.trail(support=True))
+
+
+def _events(front: Front, row: int) -> list[Event]:
+    return [Event(batch.values.item(row)) for batch in front.pipes]
+
+
+def compile_columns(expression: Expression, pipes: Sequence[Traits], run: Run) -> ColumnExpression:
+    """Make an expression ready to run on batches of some pipes."""
+    return ColumnExpression(expression, pipes, run)

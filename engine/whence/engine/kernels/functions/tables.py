@@ -1,0 +1,132 @@
+"""Functions of texts by table: every distinct text is computed once, however often it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from whence.engine.functions.base import Function
+from whence.engine.kernels.columns import Bools, Column, Ints, from_values
+from whence.engine.kernels.functions.base import first_bad, spread, unique_rows, valid_of
+from whence.engine.kernels.texts import Texts
+from whence.engine.values import Value, ValueFault
+
+__all__ = ["TextTables"]
+
+
+class _Table:
+    """The results for the texts that one argument takes while the others stay the same."""
+
+    def __init__(self, call: Callable[[str], Value], kind: str) -> None:
+        self.call = call
+        self.kind = kind
+        self.done: Bools = np.zeros(0, np.bool_)
+        self.bad: Bools = np.zeros(0, np.bool_)
+        self.data: npt.NDArray[Any] = np.zeros(0, _type(kind))
+
+    def look_up(self, codes: Ints, valid: Bools | None, texts: Texts) -> npt.NDArray[Any]:
+        size = len(texts)
+        if size > len(self.done):
+            more = max(size, 2 * len(self.done))
+            self.done = _grown(self.done, more)
+            self.bad = _grown(self.bad, more)
+            self.data = _grown(self.data, more)
+        asked = np.zeros(len(self.done), np.bool_)
+        asked[codes if valid is None else codes[valid]] = True
+        fresh = np.flatnonzero(asked & ~self.done)
+        if len(fresh):
+            self._fill(fresh, texts)
+        if self.bad.any():
+            first_bad(self.bad[codes], valid)
+        found: npt.NDArray[Any] = self.data[codes]
+        return found
+
+    def _fill(self, codes: Ints, texts: Texts) -> None:
+        results: list[Value] = []
+        for code in codes.tolist():
+            try:
+                results.append(self.call(texts.known[code]))
+            except ValueFault:
+                self.bad[code] = True
+                results.append(None)
+        self.data[codes] = from_values(results, self.kind, texts).data
+        self.done[codes] = True
+
+
+def _type(kind: str) -> Any:
+    return np.bool_ if kind == "boolean" else np.int64
+
+
+def _grown(data: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    more = np.zeros(size, data.dtype)
+    more[: len(data)] = data
+    return more
+
+
+class TextTables:
+    """A function of texts at one place of an expression.
+
+    Args:
+        function: the interpreter's function; its arguments are texts.
+        kind: the kind of its results, never a float.
+        test: a missing argument gives false instead of missing.
+    """
+
+    def __init__(self, function: Function, kind: str, *, test: bool = True) -> None:
+        """Begin without any text."""
+        self.call = function.compute
+        self.kind = kind
+        self.test = test
+        self.tables: dict[tuple[int, ...], _Table] = {}
+
+    def compute(self, columns: Sequence[Column]) -> Column | None:
+        """The results; ``None`` if not all arguments are texts."""
+        if any(c.kind != "text" for c in columns):
+            return None
+        valid = valid_of(*columns)
+        texts = columns[0].texts
+        count = max(len(c) for c in columns)
+        full: Bools | None = None if valid is None else spread(valid, count)
+        if full is not None and not full.any():
+            return self._made(np.zeros(count, _type(self.kind)), full, texts)
+        several = [n for n, c in enumerate(columns) if len(c) > 1]
+        if len(several) == 1:
+            (at,) = several
+            fixed = tuple(-1 if n == at else int(c.data[0]) for n, c in enumerate(columns))
+            table = self.tables.get(fixed)
+            if table is None:
+                table = self.tables[fixed] = _Table(self._one(fixed, at, texts), self.kind)
+            return self._made(table.look_up(columns[at].data, full, texts), full, texts)
+        found = unique_rows([c.data for c in columns], len(texts))
+        if found is None:
+            return None
+        distinct, back = found
+        bad = np.zeros(len(distinct[0]), np.bool_)
+        used: Bools = np.ones(len(bad), np.bool_)
+        if full is not None:
+            used = np.zeros(len(bad), np.bool_)
+            used[back[full]] = True
+        results: list[Value] = []
+        for number, codes in enumerate(zip(*(c.tolist() for c in distinct), strict=True)):
+            result: Value = None
+            if used[number]:
+                try:
+                    result = self.call(*[texts.known[code] for code in codes])
+                except ValueFault:
+                    bad[number] = True
+            results.append(result)
+        first_bad(bad[back], full)
+        return self._made(from_values(results, self.kind, texts).data[back], full, texts)
+
+    def _one(self, fixed: tuple[int, ...], at: int, texts: Texts) -> Callable[[str], Value]:
+        before = [texts.known[code] for code in fixed[:at]]
+        after = [texts.known[code] for code in fixed[at + 1 :]]
+        return lambda text: self.call(*before, text, *after)
+
+    def _made(self, data: npt.NDArray[Any], valid: Bools | None, texts: Texts) -> Column:
+        if self.test:
+            return Column(self.kind, data if valid is None else data & valid, None, texts)
+        return Column(self.kind, data, valid, texts)
