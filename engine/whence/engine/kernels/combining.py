@@ -15,8 +15,9 @@ import numpy.typing as npt
 from whence.engine.aggregates import AGGREGATES, Aggregate
 from whence.engine.events import Event, Stream, Term
 from whence.engine.kernels.columns import Bools, Column, Ints, guessed
+from whence.engine.kernels.expressions import RowFault
 from whence.engine.kernels.texts import Texts
-from whence.engine.values import Value
+from whence.engine.values import Value, ValueFault
 
 __all__ = [
     "ALL_HEADS",
@@ -106,10 +107,13 @@ class Combining:
         at = 0
         for row, owner in enumerate(outer):
             aggregate = self._of(owner)
-            for change in range(at, ends[row]):
-                self._update(aggregate, slots[change], heads[change], headed[change])
+            try:
+                for change in range(at, ends[row]):
+                    self._update(aggregate, slots[change], heads[change], headed[change])
+                values.append(aggregate.value())
+            except ValueFault as fault:
+                raise RowFault(row, fault) from fault
             at = ends[row]
-            values.append(aggregate.value())
             picks[row], supports[row] = self._terms(aggregate)
         return Combined(guessed(values, self.texts), picks, supports)
 

@@ -19,7 +19,8 @@ from whence.engine.kernels.combining import (
     Combined,
     Combining,
 )
-from whence.engine.kernels.expressions import conditions
+from whence.engine.kernels.conditions import as_conditions
+from whence.engine.kernels.expressions import RowFault
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.texts import Texts
 from whence.engine.values import Value
@@ -69,7 +70,7 @@ class _Logical(Combining):
         """The first decisive slice is picked; without one, all that speak."""
         decides = np.zeros(len(changes.row), np.bool_)
         if not self.counts:
-            decides = changes.headed & (conditions(changes.values) == self.absorbing)
+            decides = changes.headed & (self._conditions(changes) == self.absorbing)
         pick = np.empty(len(outers), np.int64)
         speaking = np.empty(len(outers), np.int64)
         _decide(
@@ -95,6 +96,14 @@ class _Logical(Combining):
             return Combined(Column("integer", speaking, None, self.texts), pick, support)
         values = (pick >= 0) == self.absorbing
         return Combined(Column("boolean", values, None, self.texts), pick, support)
+
+
+    def _conditions(self, changes: Changes) -> Bools:
+        """The heads as conditions; what is none is refused at the row that it came with."""
+        try:
+            return as_conditions(changes.values)
+        except RowFault as fault:
+            raise RowFault(int(changes.row[fault.row]), fault.fault) from fault
 
 
 def _longer(array: np.ndarray, count: int, fill: int) -> np.ndarray:  # type: ignore[type-arg]

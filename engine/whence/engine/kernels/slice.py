@@ -54,7 +54,7 @@ class SliceKernel(Kernel):
         self.irregular = not traits.regular
         self.given = self.declared.key_given(place.inputs)
         self.raw = raw_field(self.declared.key, place.inputs)
-        self.key = compile_columns(self.declared.key, place.inputs)
+        self.key = compile_columns(self.declared.key, place.inputs, place.run)
         self.row_of: Ints = np.empty(0, np.int64)
         self.first_row = 0
         self.outputs = 0
@@ -132,9 +132,12 @@ class SliceKernel(Kernel):
         if not len(front):
             return [self.run.empty(slotted=self.place.slotted)]
         try:
-            keys = self.key.evaluate(front)
+            return [self._fed(front)]
         except RowFault as fault:
             self.fail(front, fault.row, fault.fault)
+
+    def _fed(self, front: Front) -> Batch:
+        keys = self.key.evaluate(front)
         sliced = self.slots.send(front.slot, keys)
         self._grow_slots()
         new = self.slots.outer[self.slots.count - len(sliced.first) : self.slots.count]
@@ -153,7 +156,7 @@ class SliceKernel(Kernel):
         batch = self._said(front, sliced, combined, changed, out, events, exists)
         self.outputs += len(front)
         self.front = None
-        return [batch]
+        return batch
 
     def _grow_outer(self, count: int) -> None:
         if count > len(self.said):
@@ -321,7 +324,7 @@ class SliceKernel(Kernel):
             in_slices = self.in_slices.add(front.slot, front.moment, why, sup, went)
         keys: Trail | None = None
         if not self.given:
-            lean: Trail | None = None if self.raw else self.key.trails(front)[1]
+            lean: Trail | None = None if self.raw else self.key.trace(front).sup
             lean = union(lean, front.exists()) or nothing
             keys = self.keys_so_far.add(front.slot, front.moment, lean, lean)[1]
         return inputs, in_slices, keys

@@ -13,7 +13,7 @@ from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Bools, Ints, guessed
 from whence.engine.kernels.entries import NONE, PRESENCE, WHOLE, Entries
 from whence.engine.kernels.expressions import RowFault, compile_columns
-from whence.engine.kernels.expressions import conditions
+from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, State
 from whence.engine.kernels.so_far import latest, previous
@@ -47,7 +47,7 @@ class MooreKernel(Kernel):
         number = {name: n for n, name in enumerate(self.names)}
         guards = list(dict.fromkeys(guard for _, guard, _ in declared.transitions))
         self.guards = guards
-        self.compiled = [compile_columns(guard, place.inputs) for guard in guards]
+        self.compiled = [compile_columns(guard, place.inputs, place.run) for guard in guards]
         self.reads = [plain_reads(guard) for guard in guards]
         self.tries = [
             [(guards.index(g), number[to]) for start, g, to in declared.transitions if start == s]
@@ -149,8 +149,8 @@ class MooreKernel(Kernel):
         holds = np.zeros((len(front), max(len(self.compiled), 1)), np.bool_)
         try:
             for number, guard in enumerate(self.compiled):
-                holds[:, number] = conditions(guard.evaluate(front))
-        except (RowFault, ValueFault):
+                holds[:, number] = as_conditions(guard.evaluate(front))
+        except RowFault:
             self._one_by_one(front, slot, holds)
         return holds
 
@@ -253,7 +253,7 @@ class MooreKernel(Kernel):
             whys.append((mask, asked))
             sups.append((mask, asked if event.sup is event.why else event.sup.ask(code)))
         for guard, mask in dynamic.items():
-            why, sup = self.compiled[guard].trails(front)
+            _, why, sup = self.compiled[guard].trace(front)
             whys.append((mask, why))
             sups.append((mask, sup))
         same = all(w[1] is s[1] for w, s in zip(whys, sups, strict=True))
