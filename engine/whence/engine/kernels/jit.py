@@ -35,16 +35,6 @@ def jit(loop: Loop) -> Loop:
     """Let a loop over arrays of integers, floats and booleans be compiled when it is first run.
 
     A loop may call no other such loop, and holds nothing but numbers and arrays.
-
-    >>> import numpy as np
-    >>> @jit
-    ... def total(values):
-    ...     result = 0
-    ...     for k in range(len(values)):
-    ...         result += values[k]
-    ...     return result
-    >>> int(total(np.array([1, 2, 3])))
-    6
     """
     ready: list[Callable[..., Any]] = []
 

@@ -1,0 +1,88 @@
+"""One row for every slot that must outlive its batch: what decided it, what attained its total."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from whence.engine.kernels.columns import Ints
+from whence.engine.kernels.kernel import State
+from whence.engine.kernels.trails import Nothing, Sets, Trail, joined
+
+__all__ = ["Held", "grown"]
+
+_MOST_PARTS = 16
+
+
+def grown(array: Ints, count: int, fill: int) -> Ints:
+    """The array with room for so many slots."""
+    if len(array) >= count:
+        return array
+    more = np.full(max(count, 2 * len(array)), fill, array.dtype)
+    more[: len(array)] = array
+    return more
+
+
+class Held:
+    """Where one row of each slot led, as explanation and as support."""
+
+    def __init__(self) -> None:
+        """Begin with no row."""
+        self.row: Ints = np.full(1, -1)
+        self.why: list[Sets] = []
+        self.sup: list[Sets] = []
+        self.size = 0
+
+    def put(self, slots: Ints, why: Trail, sup: Trail) -> None:
+        """From now on the row of each of these slots is the one given, in the same order."""
+        if not len(slots):
+            return
+        self.row = grown(self.row, int(slots.max()) + 1, -1)
+        self.row[slots] = self.size + np.arange(len(slots))
+        settled = why.settle()
+        self.why.append(settled)
+        self.sup.append(settled if sup is why else sup.settle())
+        self.size += len(slots)
+        if len(self.why) > _MOST_PARTS:
+            self._tidy()
+
+    def _tidy(self) -> None:
+        """Forget the rows that no slot has any more."""
+        live = np.flatnonzero(self.row >= 0)
+        rows = self.row[live]
+        same = all(w is s for w, s in zip(self.why, self.sup, strict=True))
+        why = joined(self.why).take(rows).settle()
+        sup = why if same else joined(self.sup).take(rows).settle()
+        self.why, self.sup = [why], [sup]
+        self.row[live] = np.arange(len(live))
+        self.size = len(live)
+
+    def drop(self) -> None:
+        """Forget all rows."""
+        self.__init__()  # type: ignore[misc]
+
+    def trails(self) -> tuple[Trail, Trail]:
+        """All rows that are held, and which of them is a slot's is in ``row``."""
+        if not self.why:
+            return Nothing(0), Nothing(0)
+        if all(w is s for w, s in zip(self.why, self.sup, strict=True)):
+            why = joined(self.why)
+            return why, why
+        return joined(self.why), joined(self.sup)
+
+    def save(self) -> State:
+        """Its rows."""
+        if not self.why:
+            return {"held_row": self.row}
+        self._tidy()
+        same = self.why[0] is self.sup[0]
+        state = {"held_row": self.row, "held_why": self.why[0]}
+        return state if same else {**state, "held_sup": self.sup[0]}
+
+    def load(self, state: State) -> None:
+        """Go on from what `save` gave."""
+        self.row = state["held_row"]  # type: ignore[assignment]
+        why = state.get("held_why")
+        if isinstance(why, Sets):
+            sup = state.get("held_sup")
+            self.why, self.sup = [why], [sup if isinstance(sup, Sets) else why]
+            self.size = len(why)

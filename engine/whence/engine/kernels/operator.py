@@ -1,0 +1,173 @@
+"""What the kernels of the temporal operators share: what waits, and how it is closed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from whence.engine.kernels.batch import Batch, Front
+from whence.engine.kernels.columns import Bools, Column, Ints
+from whence.engine.kernels.entries import WHOLE, Entries
+from whence.engine.kernels.fronts import ranks
+from whence.engine.kernels.kernel import Born, Kernel, Place, State
+from whence.engine.kernels.onward import Onward
+from whence.engine.kernels.runs import Runs
+from whence.engine.kernels.so_far import previous
+from whence.engine.kernels.trails import Nothing, Trail, union
+from whence.engine.kernels.waiting import Waiting
+
+__all__ = ["OperatorKernel", "WaitsForOne", "asked"]
+
+
+def asked(batch: Batch) -> tuple[Trail, Trail]:
+    """What explains and what supports whole events."""
+    why = batch.why.ask(WHOLE)
+    return why, why if batch.sup is batch.why else batch.sup.ask(WHOLE)
+
+
+class OperatorKernel(Kernel):
+    """Keeps the fronts whose verdict is not known yet.
+
+    Attributes:
+        verdict: what the remaining verdicts are when the log is closed.
+    """
+
+    verdict = False
+
+    def __init__(self, place: Place, *, each: bool = False) -> None:
+        """Nothing waits yet.
+
+        Args:
+            place: where it stands.
+            each: keep every row that waits, even if the log is not closed.
+        """
+        super().__init__(place)
+        self.closes = self.run.closed and not place.window
+        self.waiting = Waiting(tracked=self.tracked, each=each or self.closes)
+        self.onward = Onward(place)
+
+    def ready(self, born: Born) -> None:
+        """Make room for new slots; inside a Window all of them are new."""
+        if self.place.window:
+            self.waiting.drop()
+        self.waiting.grow(born.count)
+
+    def close(self, slots: Ints, moments: Ints) -> list[Batch] | None:
+        """The verdicts of finite traces, each explained by all inputs from k to the end."""
+        waiting = self.waiting
+        waiting.grow(int(slots.max(initial=0)) + 1)
+        counts = waiting.count[slots]
+        slot = np.repeat(slots, counts)
+        moment = np.repeat(moments, counts)
+        count = len(slot)
+        why: Trail = Nothing(count)
+        sup, exists = why, None
+        rows = waiting.all_rows()
+        if self.tracked and count:
+            assert rows is not None
+            # Slot by slot in the order given, each in the order of arrival.
+            rank = np.empty(len(waiting.count), np.int64)
+            rank[slots] = np.arange(len(slots))
+            order = np.argsort(rank[rows.slot], kind="stable")
+            ends = np.repeat(np.cumsum(counts) - 1, counts)
+            whys = _all_pipes([trail.take(order) for trail in rows.whys])
+            sups = _all_pipes([trail.take(order) for trail in rows.sups])
+            same = all(w is s for w, s in zip(rows.whys, rows.sups, strict=True))
+            why, sup = self.onward.of(ends, moment, whys, whys if same else sups)
+            if not self.place.regular:
+                sup = self.run.everything().take(np.zeros(count, np.int64))
+            exists = sup
+        waiting.drop()
+        values = Column("boolean", np.full(count, self.verdict), None, self.run.texts)
+        owner = slot if self.place.slotted else None
+        return [Batch(values, moment, owner, why, sup, exists)]
+
+    def open(self) -> Entries:
+        """The fronts that still wait: any of them could bring a verdict."""
+        return self.waiting.entries()
+
+    def pending(self) -> int:
+        """How many wait."""
+        return int(self.waiting.count.sum())
+
+    def save(self) -> State:
+        """What waits."""
+        return self.waiting.save()
+
+    def load(self, state: State) -> None:
+        """Go on from what `save` gave."""
+        self.waiting.load(state)
+
+
+def _all_pipes(trails: list[Trail]) -> Trail:
+    found = union(*trails)
+    assert found is not None
+    return found
+
+
+class WaitsForOne(OperatorKernel):
+    """G, F: one decisive input decides and explains every verdict that waits."""
+
+    decisive = True
+
+    def burst(self, front: Front, born: Born, decides: Bools) -> list[Batch]:
+        """Say all verdicts that are decided now; let the other rows wait."""
+        self.ready(born)
+        (batch,) = front.pipes
+        deciders = np.flatnonzero(decides)
+        if front.slot is None:
+            waits, sizes = self._sizes(len(front), deciders)
+        else:
+            waits, sizes = self._sizes_by_slot(front.slot, deciders)
+        why: Trail = Nothing(0)
+        sup = why
+        if self.tracked:
+            why, sup = asked(batch)
+            self.waiting.add(front.slot, waits, [why], [sup])
+        count = int(sizes.sum())
+        exists: Trail | None = None
+        if self.tracked:
+            hi = np.cumsum(sizes) - 1
+            usual = Nothing(count)
+            runs = Runs(usual, why, hi - sizes + 1, hi, deciders)
+            other = Runs(usual, sup, runs.lo, hi, deciders) if sup is not why else runs
+            why, sup, exists = runs, other, other
+        else:
+            why = sup = Nothing(count)
+        values = Column("boolean", np.full(count, self.decisive), None, self.run.texts)
+        moment = np.repeat(front.moment[deciders], sizes)
+        slot = None if front.slot is None else np.repeat(front.slot[deciders], sizes)
+        return [Batch(values, moment, slot, why, sup, exists)]
+
+    def _sizes(self, count: int, deciders: Ints) -> tuple[Ints, Ints]:
+        """The rows that wait afterwards, and how many verdicts each decider decides."""
+        waiting = self.waiting
+        if not len(deciders):
+            waiting.count[0] += count
+            return np.arange(count), deciders
+        sizes = np.diff(deciders, prepend=-1)
+        sizes[0] += waiting.count[0]
+        last = int(deciders[-1])
+        waiting.count[0] = count - 1 - last
+        waiting.burst(np.zeros(1, np.int64))
+        return np.arange(last + 1, count), sizes
+
+    def _sizes_by_slot(self, slot: Ints, deciders: Ints) -> tuple[Ints, Ints]:
+        """The same, with the counts of every slot."""
+        waiting = self.waiting
+        rank = ranks(slot)
+        arrived = np.bincount(slot, minlength=len(waiting.count))
+        if not len(deciders):
+            waiting.count += arrived
+            return np.arange(len(slot)), deciders
+        owner, place = slot[deciders], rank[deciders]
+        before = previous(owner, len(owner))
+        sizes = np.where(
+            before >= 0, place - place[np.maximum(before, 0)], place + 1 + waiting.count[owner]
+        )
+        last = np.full(len(waiting.count), -1)
+        last[owner] = place  # of several deciders of a slot the last one stays
+        decided = np.flatnonzero(last >= 0)
+        waiting.count += arrived
+        waiting.count[decided] = arrived[decided] - 1 - last[decided]
+        waiting.burst(decided)
+        return np.flatnonzero(rank > last[slot]), sizes

@@ -1,0 +1,204 @@
+"""The fronts whose verdict is not known yet, slot by slot.
+
+Mostly it is enough to know how many wait and what all of them together lead to. Where every one
+counts (`U`, or a log that will be closed) their rows are kept, each with its own trails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from whence.engine.kernels.columns import Ints
+from whence.engine.kernels.entries import NONE, Entries, join_entries
+from whence.engine.kernels.held import grown
+from whence.engine.kernels.kernel import State
+from whence.engine.kernels.so_far import settled_row
+from whence.engine.kernels.trails import Line, Nothing, Reaching, Sets, Trail, joined
+
+__all__ = ["Rows", "Waiting"]
+
+_ROOM = 4096
+"""So many may be outdated before it is worth looking."""
+
+
+class Rows(NamedTuple):
+    """Rows that wait, in the order in which they came.
+
+    Attributes:
+        slot: where each belongs.
+        turn: how many bursts its slot had had when it came.
+        whys: per pipe, what explains each.
+        sups: per pipe, what supports each.
+    """
+
+    slot: Ints
+    turn: Ints
+    whys: tuple[Trail, ...]
+    sups: tuple[Trail, ...]
+
+    def taken(self, rows: Ints) -> tuple[tuple[Trail, ...], tuple[Trail, ...]]:
+        """The trails of some of the rows, such that they last."""
+        whys = tuple(lasting(trail.take(rows)) for trail in self.whys)
+        sups = tuple(
+            why if sup is old else lasting(sup.take(rows))
+            for why, sup, old in zip(whys, self.sups, self.whys, strict=True)
+        )
+        return whys, sups
+
+    def take(self, rows: Ints) -> Rows:
+        """Some of the rows."""
+        return Rows(self.slot[rows], self.turn[rows], *self.taken(rows))
+
+
+def lasting(trail: Trail) -> Trail:
+    """A trail that holds on to no batch."""
+    return trail if isinstance(trail, (Line, Nothing)) else trail.settle()
+
+
+def joined_rows(parts: Sequence[Rows]) -> Rows:
+    """One after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    whys, sups = [], []
+    for pipe in range(len(parts[0].whys)):
+        whys.append(joined([part.whys[pipe] for part in parts]))
+        same = all(part.whys[pipe] is part.sups[pipe] for part in parts)
+        sups.append(whys[-1] if same else joined([part.sups[pipe] for part in parts]))
+    slot = np.concatenate([part.slot for part in parts])
+    turn = np.concatenate([part.turn for part in parts])
+    return Rows(slot, turn, tuple(whys), tuple(sups))
+
+
+class Waiting:
+    """What waits.
+
+    Args:
+        tracked: whether trails are kept at all.
+        each: whether every row is kept, or only what all of a slot lead to.
+    """
+
+    def __init__(self, *, tracked: bool, each: bool) -> None:
+        """Nothing waits yet."""
+        self.tracked = tracked
+        self.each = each
+        self.count: Ints = np.zeros(1, np.int64)
+        self.turn: Ints = np.zeros(1, np.int64)
+        self.rows: list[Rows] = []
+        self.open: list[tuple[Ints, Entries]] = []
+        self.held = 0
+        self.tidied = 0
+
+    def grow(self, slots: int) -> None:
+        """Make room for so many slots."""
+        self.count = grown(self.count, slots, 0)
+        self.turn = grown(self.turn, slots, 0)
+
+    def add(
+        self, slot: Ints | None, rows: Ints, whys: Sequence[Trail], sups: Sequence[Trail]
+    ) -> None:
+        """Let some rows of a batch wait; the caller counts them.
+
+        Args:
+            slot: the slot of every row of the batch; ``None`` if there is only one.
+            rows: those that wait; without slots these are neighbours.
+            whys: per pipe, what explains every row of the batch.
+            sups: per pipe, what supports every row of the batch.
+        """
+        if not self.tracked or not len(rows):
+            return
+        if self.each:
+            slots = np.zeros(len(rows), np.int64) if slot is None else slot[rows]
+            taken = Rows(slots, slots, tuple(whys), tuple(sups)).taken(rows)
+            self.rows.append(Rows(slots, self.turn[slots], *taken))
+            self.held += len(rows)
+        else:
+            found = join_entries([_together(trail, slot, rows) for trail in dict.fromkeys(sups)])
+            self.open.append((self.turn[found.row], found))
+            self.held += len(found.row)
+        if self.held > 2 * self.tidied + _ROOM:
+            self.tidy()
+
+    def burst(self, slots: Ints) -> None:
+        """Nothing waits any more in these slots; each is named once."""
+        self.turn[slots] += 1
+
+    def tidy(self) -> None:
+        """Forget what does not wait any more."""
+        if self.each and self.rows:
+            rows = joined_rows(self.rows)
+            live = np.flatnonzero(rows.turn == self.turn[rows.slot])
+            self.rows = [rows if len(live) == len(rows.slot) else rows.take(live)]
+            self.held = len(live)
+        elif self.open:
+            turn = np.concatenate([turn for turn, _ in self.open])
+            found = join_entries([entries for _, entries in self.open])
+            found = found.where(turn == self.turn[found.row]).sorted()
+            self.open = [(self.turn[found.row], found)]
+            self.held = len(found.row)
+        self.tidied = self.held
+
+    def all_rows(self) -> Rows | None:
+        """Every row that waits, in order; ``None`` if none was ever kept."""
+        self.tidy()
+        return self.rows[0] if self.rows else None
+
+    def entries(self) -> Entries:
+        """What everything that waits leads to."""
+        self.tidy()
+        if not self.each:
+            return self.open[0][1] if self.open else NONE
+        if not self.rows or not self.held:
+            return NONE
+        every = np.arange(self.held)
+        return join_entries([trail.entries(every) for trail in self.rows[0].sups])
+
+    def drop(self) -> None:
+        """Nothing waits any more at all."""
+        self.rows, self.open = [], []
+        self.held = self.tidied = 0
+        self.count[:] = 0
+
+    def save(self) -> State:
+        """What waits."""
+        self.tidy()
+        state: dict[str, object] = {"waiting": self.count, "turn": self.turn}
+        if self.each and self.rows:
+            rows = self.rows[0]
+            state["slot"] = rows.slot
+            for pipe, (why, sup) in enumerate(zip(rows.whys, rows.sups, strict=True)):
+                state[f"why{pipe}"] = why.settle()
+                if sup is not why:
+                    state[f"sup{pipe}"] = sup.settle()
+        elif self.open:
+            state["open"] = Sets(np.array([0, self.held]), self.open[0][1])
+        return state
+
+    def load(self, state: State) -> None:
+        """Go on from what `save` gave."""
+        self.count = state["waiting"]  # type: ignore[assignment]
+        self.turn = state["turn"]  # type: ignore[assignment]
+        slot, opened = state.get("slot"), state.get("open")
+        if isinstance(slot, np.ndarray):
+            whys: list[Trail] = []
+            sups: list[Trail] = []
+            while isinstance(why := state.get(f"why{len(whys)}"), Sets):
+                sup = state.get(f"sup{len(whys)}")
+                whys.append(why)
+                sups.append(sup if isinstance(sup, Sets) else why)
+            self.rows = [Rows(slot, self.turn[slot], tuple(whys), tuple(sups))]
+            self.held = self.tidied = len(slot)
+        elif isinstance(opened, Sets):
+            self.open = [(self.turn[opened.held.row], opened.held)]
+            self.held = self.tidied = len(opened.held.row)
+
+
+def _together(trail: Trail, slot: Ints | None, rows: Ints) -> Entries:
+    """What some rows of a batch lead to, numbered by slot."""
+    if slot is None:
+        found = Reaching(trail, rows[:1], rows[-1:]).entries(np.zeros(1, np.int64))
+        return settled_row(found)
+    found = trail.entries(rows)
+    return found.rows(slot[rows][found.row])
