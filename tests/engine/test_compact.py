@@ -141,7 +141,9 @@ def test_they_survive_the_record(tmp_path: Path, seed: int) -> None:
 def test_an_open_zone_stays_open(tmp_path: Path) -> None:
     numbers = [np.array(a, np.int64) for a in ([3, 5], [-1, 4], [3 * W, 5 * W + 1], [0, 0])]
     zones = Block("explains", "zones", "s/p", None, False, 1, 0, 0, *numbers)
-    write_table(tmp_path / "part.parquet", compact_table(Associations("s/heads", (zones,))), ENCODINGS)
+    write_table(
+        tmp_path / "part.parquet", compact_table(Associations("s/heads", (zones,))), ENCODINGS
+    )
     again = from_compact_table(pq.read_table(tmp_path / "part.parquet"), "s/heads")
     rows = [(row.kind, row.lo, row.hi, row.inputs) for row in again.rows()]
     assert rows == [("zone", 3, None, (3 * W,)), ("zone", 5, 9, (5 * W + 1,))]

@@ -128,6 +128,12 @@ class Block:
         items = back.of(lo, hi - lo, output, np.zeros(len(lo), np.int64))
         return replace(items, step=1, sa=0, sb=0)
 
+    @property
+    def wide(self) -> npt.NDArray[np.bool_]:
+        """Which items are bands as rows: too many inputs to name one by one."""
+        widest = self.width + np.maximum(0, self.more * (self.sb - self.sa))
+        return (widest >= LITERAL) & ((self.step == 1) | (self.more == 0))
+
     def rows(self, stream: str) -> Iterator[Association]:
         """The same as rows: few inputs an output one by one, more of them as bands."""
         if self.kind == "zones":
@@ -136,8 +142,7 @@ class Block:
                 hi = None if more < 0 else output + more * self.step
                 yield self._row(stream, "zone", output, hi, (position,))
             return
-        widest = self.width + np.maximum(0, self.more * (self.sb - self.sa))
-        wide = (widest >= LITERAL) & ((self.step == 1) | (self.more == 0))
+        wide = self.wide
         output, lo, hi = self.where(~wide).leads()
         order = np.argsort(output, kind="stable")
         waiting: list[int] = []
@@ -203,6 +208,14 @@ class Associations:
     def nbytes(self) -> int:
         """The size of all arrays."""
         return sum(block.nbytes for block in self.blocks)
+
+    @property
+    def row_count(self) -> int:
+        """How many rows `rows` gives, or a few more: lists of one output are joined there."""
+        return sum(
+            len(b) if b.kind == "zones" else int((np.where(b.wide, 0, b.more) + 1).sum())
+            for b in self.blocks
+        )
 
     def expand(self) -> dict[Key, tuple[Ints, Ints]]:
         """Every single pair of output and input, by what it is; an open zone by its first output.

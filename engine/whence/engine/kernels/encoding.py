@@ -29,7 +29,12 @@ class Widths(NamedTuple):
 
 
 def encode(
-    why: Trail, sup: Trail, positions: Ints, names: Names, widths: Widths, chosen: Ints | None = None
+    why: Trail,
+    sup: Trail,
+    positions: Ints,
+    names: Names,
+    widths: Widths,
+    chosen: Ints | None = None,
 ) -> list[Block]:
     """What some rows lead to, as blocks.
 

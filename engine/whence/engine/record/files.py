@@ -12,10 +12,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["read_json", "write_json", "write_table"]
+__all__ = ["read_json", "whole_file", "write_json", "write_table"]
 
 
-def _whole(path: Path, write: Callable[[Path], None]) -> None:
+def whole_file(path: Path, write: Callable[[Path], None]) -> None:
+    """Let somebody write a file beside, and put it in its place when it is whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
     os.close(handle)
@@ -37,7 +38,7 @@ def write_json(path: Path, content: Any) -> None:
     def write(beside: Path) -> None:
         beside.write_text(text, encoding="utf-8")
 
-    _whole(path, write)
+    whole_file(path, write)
 
 
 def read_json(path: Path) -> Any:
@@ -45,9 +46,7 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def write_table(
-    path: Path, table: pa.Table, encodings: Mapping[str, str] | None = None
-) -> None:
+def write_table(path: Path, table: pa.Table, encodings: Mapping[str, str] | None = None) -> None:
     """Write a Parquet file in one step.
 
     Args:
@@ -70,7 +69,7 @@ def write_table(
             write_statistics=others,
         )
 
-    _whole(path, write)
+    whole_file(path, write)
 
 
 def _paths(schema: pa.Schema) -> Iterator[str]:

@@ -12,7 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whence.engine.associations import Association
+from whence.engine.compact import Associations
 from whence.engine.errors import LogError
+from whence.engine.record.compact import ENCODINGS, compact_table
 from whence.engine.record.files import read_json, write_json, write_table
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.schema import association_table, associations_of
@@ -111,18 +113,43 @@ class RunWriter(RunRecord):
         for stream in self._manifest["streams"]:
             stream.update({"length": 0, "tracked": 0, "outputs": [], "associations": []})
         self._streams = {stream["name"]: stream for stream in self._manifest["streams"]}
+        self._there: set[tuple[str, int]] = set()
         write_json(root / "runs" / id / "manifest.json", self._manifest)
         super().__init__(root, id)
+
+    @classmethod
+    def again(cls, root: Path, id: str) -> RunWriter:
+        """Go on with a run that was stopped; what its manifest lists is there already."""
+        found = RunRecord(root, id)
+        self = cls.__new__(cls)
+        self.root, self.id, self.folder = root, found.id, found.folder
+        self._manifest = found.manifest
+        self._manifest.update({"status": "running", "ended": None, "error": None})
+        self._streams = {stream["name"]: stream for stream in self._manifest["streams"]}
+        self._there = {
+            (name, part["part"])
+            for name, stream in self._streams.items()
+            for part in (*stream["outputs"], *stream["associations"])
+        }
+        self.publish()
+        return self
+
+    def add_stream(self, stream: Mapping[str, Any]) -> None:
+        """List one more stream, unless it is listed already."""
+        if stream["name"] not in self._streams:
+            listed = {**stream, "length": 0, "tracked": 0, "outputs": [], "associations": []}
+            self._manifest["streams"].append(listed)
+            self._streams[listed["name"]] = listed
 
     def add(
         self,
         stream: str,
         part: int,
         events: pa.Table | None,
-        rows: Iterable[Association],
+        rows: Iterable[Association] | Associations,
         tracked: int = 0,
     ) -> None:
-        """Write one part of a stream; `publish` makes it count.
+        """Write one part of a stream, unless it is there; `publish` makes it count.
 
         Args:
             stream: its name.
@@ -132,19 +159,37 @@ class RunWriter(RunRecord):
             tracked: how many of them have associations.
         """
         known = self._streams[stream]
+        if (stream, part) in self._there:
+            return
         if events is not None and events.num_rows:
             write_table(self._path("outputs", stream, part), events)
             places = events.column("position")
             known["outputs"].append(_listed(part, events.num_rows, places[0], places[-1]))
             known["length"] += events.num_rows
+        if isinstance(rows, Associations):
+            self._add_compact(stream, part, rows)
+        else:
+            self._add_rows(stream, part, rows)
+        known["tracked"] += tracked
+
+    def _add_rows(self, stream: str, part: int, rows: Iterable[Association]) -> None:
         table = association_table(rows)
         if table.num_rows:
             write_table(self._path("associations", stream, part), table)
             lows = table.column("lo").to_pylist()
-            known["associations"].append(
+            self._streams[stream]["associations"].append(
                 {"part": part, "rows": table.num_rows, "first": min(lows), "last": max(lows)}
             )
-        known["tracked"] += tracked
+
+    def _add_compact(self, stream: str, part: int, rows: Associations) -> None:
+        blocks = [block for block in rows.blocks if len(block)]
+        if blocks:
+            write_table(self._path("associations", stream, part), compact_table(rows), ENCODINGS)
+            first = min(int(block.outputs.min()) for block in blocks)
+            last = max(int(block.outputs.max()) for block in blocks)
+            self._streams[stream]["associations"].append(
+                {"part": part, "rows": rows.row_count, "first": first, "last": last}
+            )
 
     def publish(self) -> None:
         """Replace the manifest: from now on what was added counts."""

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from whence.engine.associations import Association
 from whence.engine.notation import value_from_json, value_json
+from whence.engine.record.compact import from_compact_table
 from whence.engine.values import Value, kind_of
 
 __all__ = [
@@ -153,7 +154,9 @@ def association_table(rows: Iterable[Association]) -> pa.Table:
 
 
 def associations_of(table: pa.Table, stream: str) -> list[Association]:
-    """The rows of a table of one stream's associations."""
+    """The rows of a table of one stream's associations, compact or not."""
+    if "back" in table.schema.names:
+        return list(from_compact_table(table, stream).rows())
     return [
         Association(
             stream,

@@ -1,0 +1,90 @@
+"""Values of a column as the record writes them: canonical JSON, with the kind beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+
+from whence.engine.kernels.columns import Bools, Column, Ints
+from whence.engine.record.schema import OUTPUTS, canonical
+from whence.engine.values import Value, kind_of
+
+__all__ = ["outputs_table", "selected"]
+
+_BOOLEANS = pa.array(["false", "true"])
+
+
+def outputs_table(positions: Ints, moments: Ints, values: Column | None) -> pa.Table:
+    """Events of a stream as the record keeps them; a helper's hold nothing."""
+    count = len(positions)
+    kinds, texts = _constant("missing", count), _constant("null", count)
+    if values is not None:
+        kinds, texts = _told(values)
+    return pa.Table.from_arrays(
+        [pa.array(positions, pa.int64()), pa.array(moments, pa.int64()), kinds, texts],
+        schema=OUTPUTS,
+    )
+
+
+def _constant(text: str, count: int) -> pa.Array:
+    return pa.repeat(pa.scalar(text, pa.string()), count)
+
+
+def _told(column: Column) -> tuple[pa.Array, pa.Array]:
+    if column.kind in ("any", "record"):
+        values = column.to_list()
+        kinds = pa.array([kind_of(value) for value in values], pa.string())
+        return kinds, pa.array([canonical(value) for value in values], pa.string())
+    kinds, texts = _constant(column.kind, len(column)), _texts(column)
+    if column.valid is None or bool(column.valid.all()):
+        return kinds, texts
+    here = pa.array(column.valid)
+    missing = pa.scalar("missing"), pa.scalar("null")
+    compute = pa.compute
+    return compute.if_else(here, kinds, missing[0]), compute.if_else(here, texts, missing[1])
+
+
+def _texts(column: Column) -> pa.Array:
+    """What `canonical` says of every value, asked once for each distinct one."""
+    data = column.data
+    if column.kind == "boolean":
+        return _BOOLEANS.take(pa.array(data.astype(np.int8)))
+    if column.kind == "integer":
+        return pa.array(data).cast(pa.string())
+    if column.kind == "float" and bool(np.isfinite(data).all()):
+        return pa.array(list(map(repr, data.tolist())), pa.string())
+    if column.kind == "text" and not len(column.texts):
+        return _constant('""', len(column))
+    firsts, places = _distinct(column)
+    shown = Column(column.kind, data[firsts], None, column.texts).to_list()
+    return pa.array([canonical(value) for value in shown], pa.string()).take(pa.array(places))
+
+
+def _distinct(column: Column) -> tuple[Ints, Ints]:
+    """Where each distinct value is first met, and which of them each row has."""
+    data = column.data
+    if column.kind == "float":
+        data = data.view(np.int64)  # -0.0 is written as such
+    _, firsts, places = np.unique(data, return_index=True, return_inverse=True)
+    return firsts, places
+
+
+def selected(column: Column, test: Callable[[Value], bool]) -> Bools:
+    """For which values a test holds; of a typed column each distinct value is tested once."""
+    if column.kind in ("any", "record"):
+        values = column.to_list()
+        return np.fromiter((test(value) for value in values), np.bool_, len(values))
+    if not len(column):
+        return np.zeros(0, np.bool_)
+    present = column.present
+    found = np.zeros(len(column), np.bool_)
+    if present.any():
+        some = column.take(np.flatnonzero(present))
+        firsts, places = _distinct(some)
+        held = [test(value) for value in some.take(firsts).to_list()]
+        found[present] = np.array(held, np.bool_)[places]
+    if not present.all():
+        found[~present] = test(None)
+    return found

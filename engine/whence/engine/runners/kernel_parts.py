@@ -1,0 +1,202 @@
+"""Cut what kernels keep into the parts of the record, as far as the run has come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from whence.engine.compact import Associations, Block
+from whence.engine.kernels.columns import Column, Ints
+from whence.engine.kernels.encoding import Widths, blocks_of, encode
+from whence.engine.kernels.head_zones import HeadZones
+from whence.engine.kernels.kernel import Kept, Part
+from whence.engine.kernels.telling import outputs_table, selected
+from whence.engine.kernels.work import KernelWork
+from whence.engine.record.compact import compact_table, from_compact_table
+from whence.engine.record.runs import RunWriter
+from whence.engine.values import Value
+
+__all__ = ["KernelParts"]
+
+
+class _Waiting:
+    """What a stream has said since its last complete part."""
+
+    def __init__(self, name: str, width: int) -> None:
+        self.name = name
+        self.width = width
+        self.last = -1
+        self.tables: dict[int, list[pa.Table]] = {}
+        self.blocks: dict[int, list[Block]] = {}
+        self.tracked: dict[int, int] = {}
+
+    def ready(self, *, last: bool) -> list[int]:
+        """The parts that nothing more will be said of."""
+        reached = (self.last + 1) // self.width
+        parts = sorted({*self.tables, *self.blocks})
+        return [part for part in parts if last or part < reached]
+
+    def take(self, part: int) -> tuple[pa.Table | None, Associations, int]:
+        """A part, once."""
+        tables = self.tables.pop(part, [])
+        events = pa.concat_tables(tables) if tables else None
+        blocks = self.blocks.pop(part, [])
+        return events, Associations(self.name, tuple(blocks)), self.tracked.pop(part, 0)
+
+    def save(self) -> dict[str, object]:
+        return {
+            "last": self.last,
+            "tables": {part: pa.concat_tables(some) for part, some in self.tables.items()},
+            "blocks": {
+                part: compact_table(Associations(self.name, tuple(some)))
+                for part, some in self.blocks.items()
+            },
+            "tracked": dict(self.tracked),
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        self.last = state["last"]
+        self.tables = {int(part): [table] for part, table in state["tables"].items()}
+        self.blocks = {
+            int(part): list(from_compact_table(table, self.name).blocks)
+            for part, table in state["blocks"].items()
+        }
+        self.tracked = {int(part): count for part, count in state["tracked"].items()}
+
+
+class KernelParts:
+    """Takes what kernels kept, batch by batch, and writes parts that are complete.
+
+    A part n of a stream holds the positions n*chunk to (n+1)*chunk - 1; inside a Slice the position
+    in the whole stream counts. Batches need not end where parts do.
+
+    Args:
+        work: the chain at work.
+        where: which outputs are told of, by their value; all, unless given.
+        chunk: positions a part.
+    """
+
+    def __init__(self, work: KernelWork, where: Callable[[Value], bool] | None, chunk: int) -> None:
+        """Nothing was said yet."""
+        self.work = work
+        self.where = where
+        self.chunk = chunk
+        self.waiting: dict[str, _Waiting] = {}
+        self.zones = {name: HeadZones(heads) for name, heads in work.run.heads.items()}
+
+    def streams(self) -> Iterator[dict[str, object]]:
+        """The streams that there are by now, as the manifest lists them."""
+        run = self.work.run
+        for kept in run.kept.values():
+            yield _listed(kept.name, kept.processor, kept.pipe, kept.role, kept.w)
+        for heads in run.heads.values():
+            yield _listed(heads.name, heads.processor, 0, "heads", 1)
+        for name in self.work.chain.outputs:
+            yield _listed(f"{name}/end", name, 0, "end", 1)
+
+    def take(self) -> None:
+        """Take away what the kernels kept since the last time."""
+        run = self.work.run
+        widths = {kept.target: kept.w for kept in run.kept.values() if kept.w > 1}
+        for kept in run.kept.values():
+            waiting = self._waiting(kept.name, kept.w)
+            parts, kept.parts = kept.parts, []
+            for part in parts:
+                self._take(kept, part, waiting, Widths(kept.w, widths))
+        for name, zones in self.zones.items():
+            waiting = self._waiting(name, 1)
+            for number, block in zones.take(self.work.run.names, self.chunk):
+                waiting.blocks.setdefault(number, []).append(block)
+            waiting.last = max(waiting.last, zones.last - 1)
+
+    def _waiting(self, name: str, w: int) -> _Waiting:
+        found = self.waiting.get(name)
+        if found is None:
+            found = self.waiting[name] = _Waiting(name, self.chunk * w)
+        return found
+
+    def _take(self, kept: Kept, part: Part, waiting: _Waiting, widths: Widths) -> None:
+        for number, start, stop in _cuts(part.positions, waiting.width):
+            rows = np.arange(start, stop)
+            values = None if part.values is None else part.values.slice(start, stop)
+            table = outputs_table(part.positions[rows], part.moments[rows], values)
+            waiting.tables.setdefault(number, []).append(table)
+            if not self.work.run.tracked:
+                continue
+            told = self._told(kept, values, rows)
+            waiting.tracked[number] = waiting.tracked.get(number, 0) + len(told)
+            names = self.work.run.names
+            blocks = encode(part.why, part.sup, part.positions, names, widths, told)
+            waiting.blocks.setdefault(number, []).extend(blocks)
+        if len(part.positions):
+            # Inside a Slice there may be more at the same position, so the last is not over yet.
+            last = int(part.positions[-1])
+            waiting.last = last if kept.w == 1 else (last // kept.w) * kept.w - 1
+
+    def _told(self, kept: Kept, values: Column | None, rows: Ints) -> Ints:
+        if kept.role != "output" or self.where is None or values is None:
+            return rows
+        return rows[selected(values, self.where)]
+
+    def write(self, writer: RunWriter, *, last: bool = False) -> bool:
+        """Write every part that is complete, at the end all; say whether there was any."""
+        for stream in self.streams():
+            writer.add_stream(stream)
+        wrote = False
+        for name, waiting in self.waiting.items():
+            for part in waiting.ready(last=last):
+                events, associations, tracked = waiting.take(part)
+                if name in self.zones:
+                    associations = self.zones[name].settled(associations)
+                writer.add(name, part, events, associations, tracked)
+                wrote = True
+        if last and self.work.run.tracked:
+            for number, name in enumerate(self.work.chain.outputs):
+                writer.add(f"{name}/end", 0, None, self._end(number, f"{name}/end"))
+        return wrote
+
+    def _end(self, number: int, stream: str) -> Associations:
+        run = self.work.run
+        entries = self.work.end(number)
+        none = np.zeros(len(entries.row), np.int64)
+        entries = entries.rows(none).sorted()
+        if not len(entries.row):
+            return Associations(stream)
+        widths = Widths(1, {kept.target: kept.w for kept in run.kept.values()})
+        at = np.zeros(1, np.int64)
+        return Associations(stream, tuple(blocks_of(entries, at, run.names, widths, "supports")))
+
+    def save(self) -> dict[str, object]:
+        """What is not written yet."""
+        return {
+            "waiting": {name: waiting.save() for name, waiting in self.waiting.items()},
+            "zones": {name: zones.save() for name, zones in self.zones.items()},
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `save` gave."""
+        widths = {kept.name: kept.w for kept in self.work.run.kept.values()}
+        for name, told in state["waiting"].items():
+            self._waiting(name, widths.get(name, 1)).load(told)
+        for name, told in state["zones"].items():
+            self.zones[name].load(told)
+
+
+def _listed(name: str, processor: str, pipe: int, role: str, w: int) -> dict[str, object]:
+    return {"name": name, "processor": processor, "pipe": pipe, "role": role, "w": w}
+
+
+def _cuts(positions: Ints, width: int) -> Iterator[tuple[int, int, int]]:
+    """Where rows in order belong to different parts: part, first row, row after the last."""
+    if not len(positions):
+        return
+    numbers = positions // width
+    if int(numbers[0]) == int(numbers[-1]):
+        yield int(numbers[0]), 0, len(numbers)
+        return
+    starts = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1))
+    for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(numbers)], strict=True):
+        yield int(numbers[start]), start, stop

@@ -1,0 +1,271 @@
+"""Run a chain in this process on batches of columns, and leave a record that can be gone on with.
+
+Parts are written as soon as they are complete. From time to time the state of the run is put
+beside them, in one file that is replaced in one step. A run that was killed goes on from there;
+what its manifest lists already is not written again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from whence.engine.chain import Chain
+from whence.engine.definition import chain_from_tree
+from whence.engine.errors import ParameterError, WhenceError
+from whence.engine.events import Event
+from whence.engine.kernels.state import UnsavedError, read_state, write_state
+from whence.engine.kernels.work import KernelWork
+from whence.engine.record.files import whole_file
+from whence.engine.record.logs import LogRecord
+from whence.engine.record.runs import RunRecord, RunWriter, new_run_id
+from whence.engine.runners.kernel_parts import KernelParts
+from whence.engine.runners.local import Progress, run_recorded, selector, versions
+from whence.engine.runners.log_batches import read_batches
+from whence.engine.runners.options import RunOptions
+from whence.engine.values import Value
+
+__all__ = ["BATCH", "CHUNK", "resume", "run_kernels"]
+
+BATCH = 65_536
+"""Events a batch."""
+CHUNK = 50_000
+"""Positions a part: fewer make more files, more make larger transactions of the loader."""
+SECONDS = 5.0
+"""How often the state is kept; what came after it is done again."""
+STATE = "state.arrow"
+
+
+def run_kernels(
+    root: Path,
+    chain: Chain,
+    logs: Mapping[str, LogRecord],
+    options: RunOptions | None = None,
+    *,
+    run_id: str | None = None,
+    batch: int = BATCH,
+    seconds: float = SECONDS,
+    progress: Progress | None = None,
+    began: Callable[[RunRecord], None] | None = None,
+    say: Callable[[str], None] | None = None,
+) -> RunRecord:
+    """Run a chain over logs of the record.
+
+    Args:
+        root: the record's place.
+        chain: what to run.
+        logs: the record's logs, by their names in the chain.
+        options: what to keep and how.
+        run_id: the new run's id, if it is known already.
+        batch: events a batch.
+        seconds: at least so long between two states that are kept.
+        progress: told how far it has come.
+        began: told as soon as the run is in the record, so that loading can begin.
+        say: told what a person should know.
+    """
+    options = options or RunOptions(chunk=CHUNK)
+    if options.witnesses == "all":
+        if say is not None:
+            say("every alternative is asked for: the interpreter runs the chain")
+        return run_recorded(
+            root, chain, logs, options, run_id=run_id, progress=progress, began=began
+        )
+    work = _work(chain, options)
+    parts = KernelParts(work, _where(options), options.chunk)
+    id = run_id or new_run_id()
+    with _alone(root, id):
+        writer = RunWriter(
+            root,
+            id,
+            {
+                "chain": chain.tree(),
+                "chain_digest": chain.digest,
+                "logs": {name: log.id for name, log in logs.items()},
+                "runner": "local",
+                "options": options.as_json(),
+                "versions": versions(),
+                "metadata": dict(options.metadata),
+                "chunk": options.chunk,
+                "batch": batch,
+                "streams": list(parts.streams()),
+            },
+        )
+        if began is not None:
+            began(writer)
+        _Running(work, parts, writer, logs, batch, seconds, progress).go_on(0)
+    return RunRecord(root, writer.id)
+
+
+def resume(
+    root: Path,
+    run: str,
+    *,
+    seconds: float = SECONDS,
+    progress: Progress | None = None,
+    began: Callable[[RunRecord], None] | None = None,
+) -> RunRecord:
+    """Go on with a run that was stopped, and leave the very same record.
+
+    Args:
+        root: the record's place.
+        run: the run's id, or ``latest``.
+        seconds: at least so long between two states that are kept.
+        progress: told how far it has come.
+        began: told as soon as the run goes on.
+    """
+    record = RunRecord(root, run)
+    manifest = record.manifest
+    _check(record.id, manifest)
+    chain = chain_from_tree(manifest["chain"])
+    told = manifest["options"]
+    options = RunOptions(
+        told["tracked"],
+        told["detail"],
+        told["witnesses"],
+        told["where"],
+        told["closed"],
+        manifest["chunk"],
+    )
+    logs = {name: record.log(name) for name in manifest["logs"]}
+    with _alone(root, record.id):
+        work = _work(chain, options)
+        parts = KernelParts(work, _where(options), options.chunk)
+        first = 0
+        path = record.folder / STATE
+        if path.exists():
+            state = read_state(path, work.run.texts)
+            work.restore(state["work"])
+            parts.load(state["parts"])
+            first = state["batches"]
+        writer = RunWriter.again(root, record.id)
+        if began is not None:
+            began(writer)
+        running = _Running(work, parts, writer, logs, manifest["batch"], seconds, progress)
+        running.go_on(first)
+    return RunRecord(root, record.id)
+
+
+def _check(id: str, manifest: Mapping[str, Any]) -> None:
+    """Refuse what cannot be gone on with."""
+    if manifest["runner"] != "local":
+        msg = (
+            f"run {id}: expected one of the local runner; got one of {manifest['runner']}; "
+            "try running the chain again"
+        )
+        raise ParameterError(msg)
+    if manifest["status"] == "complete":
+        msg = f"run {id}: expected a run that was stopped; got one that is complete; try another"
+        raise ParameterError(msg)
+    mine, theirs = versions().get("whence"), manifest["versions"].get("whence")
+    if mine != theirs:
+        msg = (
+            f"run {id}: expected a run of Whence {mine}; got one of {theirs}; "
+            "try that version, or run the chain again"
+        )
+        raise ParameterError(msg)
+
+
+def _work(chain: Chain, options: RunOptions) -> KernelWork:
+    return KernelWork(
+        chain,
+        tracked=options.tracked,
+        closed=options.closed,
+        steps=options.detail == "steps",
+    )
+
+
+def _where(options: RunOptions) -> Callable[[Value], bool] | None:
+    if options.where is None or not options.tracked:
+        return None
+    holds = selector(options)
+    return lambda value: holds(Event(value))
+
+
+class _Running:
+    """A run on its way."""
+
+    def __init__(
+        self,
+        work: KernelWork,
+        parts: KernelParts,
+        writer: RunWriter,
+        logs: Mapping[str, LogRecord],
+        batch: int,
+        seconds: float,
+        progress: Progress | None,
+    ) -> None:
+        self.work = work
+        self.parts = parts
+        self.writer = writer
+        self.logs = logs
+        self.batch = batch
+        self.seconds = seconds
+        self.progress = progress or (lambda done, total: None)
+        self.state = writer.folder / STATE
+
+    def go_on(self, first: int) -> None:
+        """Read from a batch on to the end."""
+        try:
+            self._read(first)
+        except BaseException as error:
+            # Named in the record too: whoever looks later sees why it ends here.
+            message = str(error) if isinstance(error, WhenceError) else type(error).__name__
+            self.writer.finish("failed", error=message)
+            raise
+        self.writer.finish("complete", pending=self.work.kernels.pending())
+        self.state.unlink(missing_ok=True)
+
+    def _read(self, first: int) -> None:
+        lengths = [log.length for log in self.logs.values()]
+        kept = time.monotonic()
+        texts = self.work.run.texts
+        batches = read_batches(self.logs, texts, self.batch, first)
+        for number, columns in enumerate(batches, start=first + 1):
+            self.work.feed(columns)
+            self.parts.take()
+            if self.parts.write(self.writer):
+                self.writer.publish()
+            if time.monotonic() - kept >= self.seconds:
+                self._keep(number)
+                kept = time.monotonic()
+            done = sum(min(length, number * self.batch) for length in lengths)
+            self.progress(done, sum(lengths))
+        self.work.close()
+        self.parts.take()
+        self.parts.write(self.writer, last=True)
+
+    def _keep(self, batches: int) -> None:
+        """Put the state beside the run, after the parts that it takes for written."""
+        try:
+            work = self.work.state()
+        except UnsavedError:
+            self.seconds = float("inf")  # to go on, this run begins anew
+            return
+        state = {"work": work, "parts": self.parts.save(), "batches": batches}
+        whole_file(self.state, lambda beside: write_state(beside, state))
+
+
+@contextmanager
+def _alone(root: Path, id: str) -> Iterator[None]:
+    """Hold a run so that no other process goes on with it; a process that ends lets go."""
+    folder = root / "runs" / id
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / ".lock"
+    with path.open("w") as file:
+        try:
+            import fcntl
+        except ImportError:  # where there is none, nobody holds it
+            yield
+            return
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            msg = f"run {id}: expected a run that was stopped; got one that is running; try later"
+            raise ParameterError(msg) from error
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)

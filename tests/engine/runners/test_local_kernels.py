@@ -1,0 +1,36 @@
+"""What a run by kernels leaves on disk says the same as the interpreter's tracker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.random_chains import random_case
+from tests.engine.runners.kernel_records import check, even, record
+from whence.engine.errors import WhenceError
+from whence.engine.interpreter import interpret
+from whence.engine.runners import RunOptions
+from whence.engine.tracker import MemoryTracker
+
+
+@pytest.mark.parametrize("detail", ["ends", "steps"])
+@pytest.mark.parametrize("seed", range(40))
+def test_the_record_explains_and_supports_as_the_tracker_does(
+    tmp_path: Path, seed: int, detail: str
+) -> None:
+    case = random_case(seed)
+    options = RunOptions(
+        detail=detail,  # type: ignore[arg-type]
+        closed=case.closed,
+        chunk=3 if seed % 3 else 100,
+    )
+    logs = even(tmp_path, case)
+    try:
+        expected = interpret(case.chain(), logs, tracker=MemoryTracker(), closed=case.closed)
+    except WhenceError as fault:
+        with pytest.raises(WhenceError) as error:
+            record(tmp_path, case.chain(), logs, options)
+        assert str(error.value) == str(fault)
+        return
+    check(record(tmp_path, case.chain(), logs, options), expected)
