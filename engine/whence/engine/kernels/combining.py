@@ -6,7 +6,6 @@ way asks the interpreter's own aggregates; the ways below it do the same on arra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -79,9 +78,9 @@ class Combining:
         self.local: list[int] = []
         self.sizes: dict[int, int] = {}
 
-    def begin(self, outer: Sequence[int], keys: Sequence[Value]) -> None:
+    def begin(self, outer: Ints, keys: Column) -> None:
         """New slices, in the order of their numbers."""
-        for owner, key in zip(outer, keys, strict=True):
+        for owner, key in zip(outer.tolist(), keys.to_list(), strict=True):
             size = self.sizes.get(owner, 0)
             self.sizes[owner] = size + 1
             self.local.append(size)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from whence.engine.functions import FUNCTIONS
@@ -23,7 +21,6 @@ from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.expressions import RowFault
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.texts import Texts
-from whence.engine.values import Value
 
 __all__ = ["combining"]
 
@@ -51,9 +48,9 @@ class _Logical(Combining):
         self.newest: Ints = np.full(64, -1)
         self.speaking: Ints = np.zeros(64, np.int64)
 
-    def begin(self, outer: Sequence[int], keys: Sequence[Value]) -> None:
+    def begin(self, outer: Ints, keys: Column) -> None:
         """New slices: each follows the one of its outer slot that appeared before it."""
-        owners = np.asarray(outer, np.int64)
+        owners = outer
         start, count = self.slots, len(owners)
         self.slots += count
         if self.slots > len(self.outer):

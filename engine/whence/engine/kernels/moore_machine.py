@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -10,13 +10,12 @@ import numpy.typing as npt
 from whence.engine.expression import Call, Expression, Field, Input, compile_expression
 from whence.engine.events import Event
 from whence.engine.kernels.batch import Batch, Front
-from whence.engine.kernels.columns import Bools, Ints, guessed
+from whence.engine.kernels.columns import Bools, Column, Ints, guessed
 from whence.engine.kernels.entries import NONE, PRESENCE, WHOLE, Entries
 from whence.engine.kernels.expressions import RowFault, compile_columns
 from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, State
-from whence.engine.kernels.so_far import latest, previous
 from whence.engine.kernels.trails import Chosen, Linked, Nothing, Spans, Trail, union
 from whence.engine.palettes.fsm import MooreMachine
 from whence.engine.values import ValueFault, as_condition, describe
@@ -116,6 +115,7 @@ class MooreKernel(Kernel):
         before = np.empty(count, np.int32)
         tried = np.empty(count, np.int32)
         parent = np.empty(count, np.int64)
+        prior = np.empty(count, np.int64)
         failed = _step(
             slot,
             holds,
@@ -127,10 +127,13 @@ class MooreKernel(Kernel):
             self.stack_state,
             self.stack_element,
             self.depth,
+            self.trap,
+            self.last,
             reached,
             before,
             tried,
             parent,
+            prior,
             self.tracked,
         )
         if failed >= 0:
@@ -141,7 +144,7 @@ class MooreKernel(Kernel):
             nothing = Nothing(count)
             batch = Batch(values, front.moment, front.slot, nothing, nothing, None)
         else:
-            batch = self._explained(front, slot, before, tried, parent, elements, values)
+            batch = self._explained(front, before, tried, parent, prior, values)
         return [batch if said.all() else batch.take(np.flatnonzero(said))]
 
     def _guards(self, front: Front, slot: Ints) -> Bools:
@@ -182,17 +185,15 @@ class MooreKernel(Kernel):
     def _explained(
         self,
         front: Front,
-        slot: Ints,
         before: Bytes,
         tried: Bytes,
         parent: Ints,
-        elements: Ints,
-        values: Any,
+        prior: Ints,
+        values: Column,
     ) -> Batch:
         count = len(front)
         own_why, own_sup = self._own(front, before, tried)
         leans = ~self.trap[before]
-        prior = self._prior(front.slot, slot, leans, elements)
         event = front.pipes[0]
         exists = event.exists
         if self.elements is None:
@@ -260,17 +261,6 @@ class MooreKernel(Kernel):
         why_trail = _one(count, whys)
         return why_trail, why_trail if same else _one(count, sups)
 
-    def _prior(self, given: Ints | None, slot: Ints, leans: Bools, elements: Ints) -> Ints:
-        """For every event the element before it in its slot that is not behind a trap."""
-        count = len(slot)
-        before = previous(given, count)
-        newest = latest(given, leans)
-        row = np.where(before >= 0, newest[np.maximum(before, 0)], -1)
-        found = np.where(row >= 0, elements[np.maximum(row, 0)], self.last[slot])
-        ends = np.where(newest >= 0, elements[np.maximum(newest, 0)], self.last[slot])
-        self.last[slot] = ends  # of several rows of a slot the last one stays
-        return found
-
     def open(self) -> Entries:
         """Where states are silent, every input so far could have made it say more."""
         if self.regular or self.elements is None:
@@ -331,10 +321,13 @@ def _step(
     stack_state: Bytes,
     stack_element: Ints,
     depth: Bytes,
+    trap: Bools,
+    last: Ints,
     reached: Bytes,
     before: Bytes,
     tried: Bytes,
     parent: Ints,
+    prior: Ints,
     tracked: bool,
 ) -> int:
     """A step for every event; return the first row that has nowhere to go, else -1."""
@@ -352,6 +345,9 @@ def _step(
         state[s] = to
         reached[row] = to
         if tracked:
+            prior[row] = last[s]
+            if not trap[here]:
+                last[s] = elements[row]
             top = height[s]
             parent[row] = stack_element[s, top - 1]
             known = depth[s, to]

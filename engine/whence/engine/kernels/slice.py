@@ -23,6 +23,7 @@ from whence.engine.kernels.combining import (
 )
 from whence.engine.kernels.entries import NONE, WHOLE, Entries
 from whence.engine.kernels.expressions import RowFault, compile_columns
+from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Born, Heads, Kernel, Place
 from whence.engine.kernels.slots import Sliced, Slots
 from whence.engine.kernels.so_far import SoFar
@@ -84,7 +85,7 @@ class SliceKernel(Kernel):
         super().reset()
         assert self.place.inner is not None
         traits = self.place.inner.outputs[0]
-        self.slots = Slots()
+        self.slots = Slots(self.run.texts)
         self.rows = 0
         self.combining = combining(
             self.declared.combine,
@@ -141,7 +142,7 @@ class SliceKernel(Kernel):
         sliced = self.slots.send(front.slot, keys)
         self._grow_slots()
         new = self.slots.outer[self.slots.count - len(sliced.first) : self.slots.count]
-        self.combining.begin(new.tolist(), sliced.keys)
+        self.combining.begin(new, sliced.keys)
         self.front, self.row_of, self.first_row = front, sliced.rows, self.rows
         moment = np.arange(self.rows, self.rows + len(sliced.rows))
         inside = [_sent(batch, sliced, moment) for batch in front.pipes]
@@ -237,8 +238,8 @@ class SliceKernel(Kernel):
             self._remember(changes, refs, event_refs)
             nothing = Nothing(count)
             return Batch(combined.values, front.moment, front.slot, nothing, nothing, None)
-        picked = self._picked(combined, changes, refs, event_refs)
         lists = self._head_lists(front, combined, changes, refs)
+        picked = self._picked(combined, changes, refs, event_refs)
         self._remember(changes, refs, event_refs)
         trails = self._trails(front, sliced, combined)
         return self._explained(
@@ -260,13 +261,14 @@ class SliceKernel(Kernel):
     ) -> tuple[Ints, Ints]:
         """The head, and the newest event, of the picked slice of every row."""
         pick = combined.pick
-        rows = np.flatnonzero(pick >= 0)
         head, event = np.full(len(pick), -1), np.full(len(pick), -1)
-        headed = np.flatnonzero(changes.headed)
-        slots = pick[rows]
-        head[rows] = _as_of(rows, slots, changes.row[headed], changes.slot[headed], refs[headed], self.head)
         if self.irregular:
-            event[rows] = _as_of(rows, slots, changes.row, changes.slot, event_refs, self.events_at)
+            headed = np.flatnonzero(changes.headed)
+            rows, slots = changes.row[headed], changes.slot[headed]
+            _as_of(pick, rows, slots, refs[headed], self.head, head)
+            _as_of(pick, changes.row, changes.slot, event_refs, self.events_at, event)
+        else:
+            _as_of(pick, changes.row, changes.slot, refs, self.head, head)
         return head, event
 
     def _head_lists(
@@ -440,10 +442,10 @@ class SliceKernel(Kernel):
             self._remember(changes, refs, event_refs)
             nothing = Nothing(len(here))
             return Batch(combined.values, here, slot, nothing, nothing, None)
-        picked = self._picked(combined, changes, refs, event_refs)
         nothing = Nothing(len(here))
         front = Front((), here, slot)
         lists = self._head_lists(front, combined, changes, refs)
+        picked = self._picked(combined, changes, refs, event_refs)
         # The slices that spoke at closing, those with a new head or not, in order of slots.
         talked = np.unique(out.slot)
         self._remember(changes, refs, event_refs)
@@ -525,6 +527,8 @@ def _heads_of(rows: Ints, slot: Ints, head: Ints, *, first: bool) -> Ints:
     count = len(rows)
     if not count:
         return np.empty(0, np.int64)
+    if not first and (np.diff(rows) > 0).all():
+        return np.arange(count)
     if first:
         _, begins = np.unique(slot, return_index=True)
         begins = np.sort(begins)
@@ -535,19 +539,18 @@ def _heads_of(rows: Ints, slot: Ints, head: Ints, *, first: bool) -> Ints:
     return np.sort(order[last])
 
 
+@jit
 def _as_of(
-    rows: Ints, slots: Ints, change_row: Ints, change_slot: Ints, change: Ints, before: Ints
-) -> Ints:
-    """For every row and slot the newest change up to that row, else what was there before."""
-    if not len(change):
-        return before[slots]
-    order = np.lexsort((np.arange(len(change)), change_slot))
-    width = int(max(change_row.max(), rows.max(initial=0))) + 2
-    keys = change_slot[order] * width + change_row[order]
-    place = np.searchsorted(keys, slots * width + rows, side="right") - 1
-    found = np.maximum(place, 0)
-    hit = (place >= 0) & (change_slot[order][found] == slots)
-    return np.where(hit, change[order][found], before[slots])
+    pick: Ints, change_row: Ints, change_slot: Ints, change: Ints, now: Ints, found: Ints
+) -> None:
+    """For every row what its picked slot has by then; ``now`` takes in the changes."""
+    at = 0
+    for row in range(len(pick)):
+        while at < len(change_row) and change_row[at] == row:
+            now[change_slot[at]] = change[at]
+            at += 1
+        if pick[row] >= 0:
+            found[row] = now[pick[row]]
 
 
 def _chosen(count: int, *parts: tuple[Bools, Trail]) -> Trail:

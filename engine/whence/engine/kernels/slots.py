@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from whence.engine.kernels.columns import Column, Ints, from_values
+from whence.engine.kernels.columns import Column, Ints, concat, from_values
 from whence.engine.kernels.kernel import State
+from whence.engine.kernels.texts import Texts
 from whence.engine.values import Value, key_of
 
 __all__ = ["Sliced", "Slots"]
@@ -20,14 +22,14 @@ class Sliced(NamedTuple):
         rows: the row that each goes back to; a list key sends a row to several slots.
         slot: where each goes.
         first: for every slot that begins now, the place of its first row in ``rows``.
-        keys: the keys of the slots that begin now.
+        keys: the keys of the slots that begin now, in order.
         empty: the rows that went nowhere.
     """
 
     rows: Ints
     slot: Ints
     first: Ints
-    keys: list[Value]
+    keys: Column
     empty: Ints
 
 
@@ -39,49 +41,59 @@ class Slots:
         count: how many there are.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, texts: Texts) -> None:
         """Begin without slots."""
-        self.outer: Ints = np.empty(0, np.int64)
+        self.texts = texts
+        self.outer: Ints = np.zeros(64, np.int64)
         self.count = 0
         self._known: dict[tuple[int, object], int] = {}
-        self._keys: list[Value] = []
+        self._keys: list[Column] = []
         self._by_code: Ints = np.empty(0, np.int64)
 
     def send(self, outer: Ints | None, keys: Column) -> Sliced:
         """Send every row to the slot, or the slots, of its key."""
-        count = len(keys)
-        rows = np.arange(count)
-        none = np.empty(0, np.int64)
         if keys.kind == "text" and outer is None and keys.valid is None:
-            return self._by_text(keys, rows)
-        if keys.kind == "any" or keys.kind == "record":
+            return self._by_text(keys)
+        if keys.kind in ("any", "record"):
             values = keys.to_list()
             if any(isinstance(v, (list, tuple)) for v in values):
                 return self._several(outer, values)
-            codes, firsts, shown = _distinct(values)
+            codes, firsts = _distinct(values)
         else:
-            codes, firsts, shown = _typed(keys)
-        pair = codes if outer is None else outer * (int(codes.max(initial=-1)) + 1) + codes
+            codes, firsts = _typed(keys)
         if outer is not None:
+            pair = outer * (int(codes.max(initial=-1)) + 1) + codes
             _, firsts, codes = np.unique(pair, return_index=True, return_inverse=True)
-            shown = keys.take(firsts).to_list()
+        shown = keys.take(firsts).to_list()
         outers = [0] * len(firsts) if outer is None else outer[firsts].tolist()
         table = np.empty(len(firsts), np.int64)
-        new: list[tuple[int, int]] = []
+        new: list[int] = []
         for number in np.argsort(firsts, kind="stable").tolist():
             name = (outers[number], key_of(shown[number]))
-            found = self._known.get(name)
-            if found is None:
-                found = self._begin(name, shown[number])
-                new.append((found, int(firsts[number])))
+            found = self._find(name)
+            if found < 0:
+                found = self._known[name] = self.count + len(new)
+                new.append(number)
             table[number] = found
-        first = np.array([row for _, row in new], np.int64)
-        return Sliced(rows, table[codes], first, [self._keys[s] for s, _ in new], none)
+        first = firsts[new]
+        self._begin([outers[number] for number in new], keys.take(first))
+        return Sliced(
+            np.arange(len(keys)), table[codes], first, self._keys[-1], np.empty(0, np.int64)
+        )
 
-    def _by_text(self, keys: Column, rows: Ints) -> Sliced:
-        """Texts have numbers already: one look each, and nothing in Python for known ones."""
-        if len(self._by_code) < len(keys.texts):
-            more = np.full(2 * len(keys.texts), -1)
+    def _find(self, name: tuple[int, object]) -> int:
+        """The slot of a key; -1 if it is new."""
+        owner, key = name
+        if owner == 0 and isinstance(key, tuple) and key[0] == "text":
+            code = self.texts.code(key[1])
+            if code < len(self._by_code) and self._by_code[code] >= 0:
+                return int(self._by_code[code])
+        return self._known.get(name, -1)
+
+    def _by_text(self, keys: Column) -> Sliced:
+        """Texts have numbers already: one look each, and nothing in Python."""
+        if len(self._by_code) < len(self.texts):
+            more = np.full(2 * len(self.texts), -1)
             more[: len(self._by_code)] = self._by_code
             self._by_code = more
         found = self._by_code[keys.data]
@@ -90,72 +102,81 @@ class Slots:
         if len(unknown):
             codes, places = np.unique(keys.data[unknown], return_index=True)
             order = np.argsort(places)
-            firsts = unknown[places[order]]
-            for code in codes[order].tolist():
-                text = keys.texts.known[code]
-                name = (0, key_of(text))
-                known = self._known.get(name)
-                self._by_code[code] = self._begin(name, text) if known is None else known
-            slots = self._by_code[keys.data[firsts]]
-            fresh = slots >= self.count - len(firsts)
-            firsts = firsts[fresh]
+            codes, firsts = codes[order], unknown[places[order]]
+            if self._known:
+                # The same text may have come among keys of several kinds.
+                names = [(0, key_of(self.texts.known[code])) for code in codes.tolist()]
+                slots = np.array([self._known.get(name, -1) for name in names], np.int64)
+                self._by_code[codes[slots >= 0]] = slots[slots >= 0]
+                codes, firsts = codes[slots < 0], firsts[slots < 0]
+            self._by_code[codes] = np.arange(self.count, self.count + len(codes))
             found = self._by_code[keys.data]
-        shown = [keys.texts.known[code] for code in keys.data[firsts].tolist()]
-        return Sliced(rows, found, firsts, list(shown), np.empty(0, np.int64))
+        self._begin([0] * len(firsts), keys.take(firsts))
+        rows = np.arange(len(keys))
+        return Sliced(rows, found, firsts, self._keys[-1], np.empty(0, np.int64))
 
     def _several(self, outer: Ints | None, values: list[Value]) -> Sliced:
+        """Keys that are lists send a row to several slots, once each."""
         rows: list[int] = []
         slot: list[int] = []
         first: list[int] = []
-        keys: list[Value] = []
         empty: list[int] = []
+        new: list[tuple[int, Value]] = []
         outers = [0] * len(values) if outer is None else outer.tolist()
         for row, (owner, value) in enumerate(zip(outers, values, strict=True)):
             several = list(value) if isinstance(value, (list, tuple)) else [value]
             if not several:
                 empty.append(row)
-            named: dict[object, Value] = {}
+            distinct: dict[object, Value] = {}
             for one in several:
-                named.setdefault(key_of(one), one)
-            for name, shown in named.items():
-                found = self._known.get((owner, name))
-                if found is None:
-                    found = self._begin((owner, name), shown)
+                distinct.setdefault(key_of(one), one)
+            for name, shown in distinct.items():
+                named = (owner, name)
+                found = self._find(named)
+                if found < 0:
+                    found = self._known[named] = self.count + len(new)
                     first.append(len(rows))
-                    keys.append(shown)
+                    new.append((owner, shown))
                 rows.append(row)
                 slot.append(found)
-        arrays = [np.array(a, np.int64) for a in (rows, slot, first)]
-        return Sliced(arrays[0], arrays[1], arrays[2], keys, np.array(empty, np.int64))
+        keys = from_values([key for _, key in new], "any", self.texts)
+        self._begin([owner for owner, _ in new], keys)
+        arrays = [np.array(a, np.int64) for a in (rows, slot, first, empty)]
+        return Sliced(arrays[0], arrays[1], arrays[2], keys, arrays[3])
 
-    def _begin(self, name: tuple[int, object], shown: Value) -> int:
-        number = self._known[name] = self.count
-        self.count += 1
+    def _begin(self, outers: Sequence[int], keys: Column) -> None:
+        start, self.count = self.count, self.count + len(outers)
         if len(self.outer) < self.count:
-            more = np.zeros(max(64, 2 * self.count), np.int64)
-            more[: len(self.outer)] = self.outer
+            more = np.zeros(2 * self.count, np.int64)
+            more[:start] = self.outer[:start]
             self.outer = more
-        self.outer[number] = name[0]
-        self._keys.append(shown)
-        return number
+        self.outer[start : self.count] = outers
+        self._keys.append(keys)
 
-    def save(self, texts: Column) -> State:
+    def keys(self) -> Column:
+        """The keys of all slots, in order."""
+        if not self._keys:
+            return from_values([], "any", self.texts)
+        self._keys = [concat(self._keys)]
+        return self._keys[0]
+
+    def save(self) -> State:
         """The keys in order, each with its outer slot."""
-        keys = from_values(self._keys, "any", texts.texts)
-        return {"keys": keys, "outer": self.outer[: self.count]}
+        return {"keys": self.keys(), "outer": self.outer[: self.count]}
 
     def load(self, state: State) -> None:
         """Number the keys again, in the same order."""
-        self.__init__()  # type: ignore[misc]
         keys, outer = state["keys"], state["outer"]
         assert isinstance(keys, Column)
         assert isinstance(outer, np.ndarray)
-        for owner, key in zip(outer.tolist(), keys.to_list(), strict=True):
-            self._begin((owner, key_of(key)), key)
+        self.__init__(self.texts)  # type: ignore[misc]
+        names = zip(outer.tolist(), map(key_of, keys.to_list()), strict=True)
+        self._known = {name: slot for slot, name in enumerate(names)}
+        self._begin(outer.tolist(), keys)
 
 
-def _distinct(values: list[Value]) -> tuple[Ints, Ints, list[Value]]:
-    """Number Python values; return the numbers, where each is first met, and the values."""
+def _distinct(values: list[Value]) -> tuple[Ints, Ints]:
+    """Number Python values; return the numbers, and where each is first met."""
     known: dict[object, int] = {}
     firsts: list[int] = []
     codes = np.empty(len(values), np.int64)
@@ -166,10 +187,10 @@ def _distinct(values: list[Value]) -> tuple[Ints, Ints, list[Value]]:
             found = known[name] = len(firsts)
             firsts.append(row)
         codes[row] = found
-    return codes, np.array(firsts, np.int64), [values[row] for row in firsts]
+    return codes, np.array(firsts, np.int64)
 
 
-def _typed(keys: Column) -> tuple[Ints, Ints, list[Value]]:
+def _typed(keys: Column) -> tuple[Ints, Ints]:
     """The same for a typed column, without Python for every row."""
     data = keys.data
     if keys.kind == "float":
@@ -179,4 +200,4 @@ def _typed(keys: Column) -> tuple[Ints, Ints, list[Value]]:
         # Missing is a key of its own: the last number.
         codes = np.where(keys.valid, codes, len(firsts))
         _, firsts, codes = np.unique(codes, return_index=True, return_inverse=True)
-    return codes, firsts, keys.take(firsts).to_list()
+    return codes, firsts

@@ -14,6 +14,7 @@ import numpy as np
 
 from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.entries import WHOLE, Entries
+from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Kept, Place, State
 from whence.engine.kernels.trails import Gathered, Line, Linked, Nothing, Spans, Trail, union
 
@@ -28,11 +29,8 @@ def previous(slot: Ints | None, count: int) -> Ints:
     """
     if slot is None:
         return np.arange(-1, count - 1)
-    order = np.argsort(slot, kind="stable")
     before = np.empty(count, np.int64)
-    before[order[1:]] = order[:-1]
-    ordered = slot[order]
-    before[order[np.flatnonzero(np.diff(ordered, prepend=-1))]] = -1
+    _previous(slot, np.full(int(slot.max(initial=-1)) + 1, -1), before)
     return before
 
 
@@ -43,18 +41,27 @@ def latest(slot: Ints | None, chosen: Bools) -> Ints:
     array([ 0, -1,  0,  3,  4])
     """
     count = len(chosen)
-    rows = np.where(chosen, np.arange(count), -1)
     if slot is None:
+        rows = np.where(chosen, np.arange(count), -1)
         return np.maximum.accumulate(rows) if count else rows
-    order = np.argsort(slot, kind="stable")
-    ordered = slot[order]
-    place = np.where(chosen[order], np.arange(count), -1)
-    place = np.maximum.accumulate(place) if count else place
-    begins = np.flatnonzero(np.diff(ordered, prepend=-1))
-    first = np.repeat(begins, np.diff(np.append(begins, count)))
     found = np.empty(count, np.int64)
-    found[order] = np.where(place >= first, order[np.maximum(place, 0)], -1)
+    _latest(slot, chosen, np.full(int(slot.max(initial=-1)) + 1, -1), found)
     return found
+
+
+@jit
+def _previous(slot: Ints, last: Ints, found: Ints) -> None:
+    for row in range(len(slot)):
+        found[row] = last[slot[row]]
+        last[slot[row]] = row
+
+
+@jit
+def _latest(slot: Ints, chosen: Bools, last: Ints, found: Ints) -> None:
+    for row in range(len(slot)):
+        if chosen[row]:
+            last[slot[row]] = row
+        found[row] = last[slot[row]]
 
 
 def settled_row(entries: Entries) -> Entries:

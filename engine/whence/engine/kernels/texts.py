@@ -13,8 +13,26 @@ __all__ = ["Texts"]
 Codes = npt.NDArray[np.int64]
 
 
+class _Codes(dict[str, int]):
+    """Numbers texts when they are first asked for."""
+
+    __slots__ = ("known",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.known: list[str] = []
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self.known)
+        self.known.append(text)
+        return number
+
+
 class Texts:
     """All texts of a run by number; equal texts have equal numbers.
+
+    Attributes:
+        known: the texts, in the order of their numbers.
 
     >>> texts = Texts()
     >>> texts.code("a"), texts.code("b"), texts.code("a")
@@ -25,8 +43,10 @@ class Texts:
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         """Begin with some texts, in this order."""
-        self.known: list[str] = list(known)
-        self._codes: dict[str, int] = {text: code for code, text in enumerate(self.known)}
+        self._codes = _Codes()
+        self.known = self._codes.known
+        for text in known:
+            self.code(text)
         self._ranks: Codes | None = None
 
     def __len__(self) -> int:
@@ -35,16 +55,14 @@ class Texts:
 
     def code(self, text: str) -> int:
         """The number of a text; a new one is numbered now."""
-        found = self._codes.get(text)
-        if found is None:
-            found = self._codes[text] = len(self.known)
-            self.known.append(text)
-        return found
+        return self._codes[text]
 
     def codes(self, texts: Sequence[str | None]) -> Codes:
         """The numbers of several texts; 0 where there is none."""
-        code = self.code
-        return np.fromiter((0 if t is None else code(t) for t in texts), np.int64, len(texts))
+        code = self._codes.__getitem__
+        if None in texts:
+            return np.fromiter((0 if t is None else code(t) for t in texts), np.int64, len(texts))
+        return np.fromiter(map(code, texts), np.int64, len(texts))  # type: ignore[arg-type]
 
     def from_arrow(self, array: pa.Array) -> Codes:
         """The numbers of a text array, each distinct text looked up once; 0 where there is none."""
