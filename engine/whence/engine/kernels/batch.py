@@ -96,6 +96,13 @@ class Front:
         """How many fronts."""
         return len(self.moment)
 
+    def head(self, count: int) -> Front:
+        """The first of the fronts."""
+        rows = np.arange(count)
+        pipes = tuple(batch.take(rows) for batch in self.pipes)
+        slot = None if self.slot is None else self.slot[:count]
+        return Front(pipes, self.moment[:count], slot)
+
     def exists(self) -> Trail | None:
         """What the existence of each whole front rests on."""
         return union(*(batch.exists for batch in self.pipes))
