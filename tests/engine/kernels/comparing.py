@@ -176,6 +176,11 @@ def elsewhere(work: KernelWork, *, steps: bool) -> KernelWork:
     Raises:
         UnsavedError: some processor runs as the interpreter does.
     """
+    for kept in work.run.kept.values():
+        # As a runner does that writes them: before the state is taken.
+        kept.parts = [
+            part._replace(why=part.why.settle(), sup=part.sup.settle()) for part in kept.parts
+        ]
     sink = pa.BufferOutputStream()
     row = work.save()
     with pa.ipc.new_file(sink, row.schema) as writer:

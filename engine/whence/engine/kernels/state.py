@@ -27,7 +27,7 @@ from whence.engine.record.schema import canonical, from_canonical
 from whence.engine.slice_map import SliceMap, SliceMapHistory
 from whence.engine.values import Value
 
-__all__ = ["UnsavedError", "pack", "read_state", "unpack", "write_state"]
+__all__ = ["UnsavedError", "pack", "read_state", "settled", "unpack", "write_state"]
 
 Json = Any
 _LINE = ("target", "fields", "count", "a", "b", "sa", "sb")
@@ -202,6 +202,19 @@ def _bytes(table: pa.Table) -> pa.Array:
 
 def _table(leaf: pa.Array) -> pa.Table:
     return pa.ipc.open_stream(pa.py_buffer(leaf.to_numpy().tobytes())).read_all()
+
+
+def settled(state: Any) -> Any:
+    """The same state with every trail followed, so that nothing new is named while it is packed."""
+    if isinstance(state, Mapping):
+        return {name: settled(part) for name, part in state.items()}
+    if isinstance(state, (list, tuple)) and not isinstance(state, Entries):
+        return [settled(part) for part in state]
+    if isinstance(state, Batch):
+        return state.settled()
+    if isinstance(state, Trail) and not isinstance(state, (Line, Nothing, Spans)):
+        return state.settle()
+    return state
 
 
 def pack(state: Mapping[str, object]) -> pa.RecordBatch:

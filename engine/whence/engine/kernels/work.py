@@ -17,7 +17,7 @@ from whence.engine.kernels.columns import Column
 from whence.engine.kernels.entries import ASKED, Entries
 from whence.engine.kernels.kernel import Born, Run, State
 from whence.engine.kernels.scope import KernelChain
-from whence.engine.kernels.state import pack, unpack
+from whence.engine.kernels.state import pack, settled, unpack
 from whence.engine.kernels.trails import Line, Nothing, Trail
 
 __all__ = ["KernelWork"]
@@ -94,9 +94,11 @@ class KernelWork:
 
     def state(self) -> State:
         """The same as a tree, for whoever keeps more beside it."""
+        # In this order: following a trail may name streams and fields for the first time.
+        chain = settled(self.kernels.save())
         return {
             "run": self.run.save(),
-            "chain": self.kernels.save(),
+            "chain": chain,
             "last": self.last,
             "born": self._born,
         }
