@@ -154,7 +154,7 @@ def _typed(values: Sequence[Value], kind: str, texts: Texts) -> npt.NDArray[Any]
         data = np.empty(len(values), object)
         data[:] = values
         return data
-    return np.fromiter((v or 0 for v in values), _TYPES[kind], len(values))
+    return np.fromiter((0 if v is None else v for v in values), _TYPES[kind], len(values))
 
 
 def _numbers(values: Sequence[Any], convert: Callable[[Any], int]) -> Ints:
@@ -168,6 +168,11 @@ def from_values(values: Iterable[Value], kind: str, texts: Texts) -> Column:
         kind = "any"
     if kind == "integer" and any(
         v is not None and not INT64_MIN <= v <= INT64_MAX  # type: ignore[operator]
+        for v in listed
+    ):
+        kind = "any"
+    if kind == "duration" and any(
+        v is not None and not INT64_MIN <= v // _MICROSECOND <= INT64_MAX  # type: ignore[operator]
         for v in listed
     ):
         kind = "any"

@@ -118,7 +118,10 @@ def _timed(kind: str, data: Ints, fits: bool, a: Column, b: Column) -> Column | 
         return None
     valid = valid_of(a, b)
     if kind == "instant":
-        first_bad((data < _FIRST_INSTANT) | (data > _LAST_INSTANT), valid)
+        outside = (data < _FIRST_INSTANT) | (data > _LAST_INSTANT)
+        if outside.any():
+            first_bad(outside, valid)
+            data = np.where(outside, 0, data)  # missing, but a time all the same
     return made(kind, data, valid, a.texts)
 
 
