@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
 import numpy as np
+import numpy.typing as npt
 
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.kernel import State
@@ -10,10 +14,12 @@ from whence.engine.kernels.trails import Nothing, Sets, Trail, joined
 
 __all__ = ["Held", "grown"]
 
+T = TypeVar("T", bound=np.generic)
+
 _MOST_PARTS = 16
 
 
-def grown(array: Ints, count: int, fill: int) -> Ints:
+def grown(array: npt.NDArray[T], count: int, fill: Any) -> npt.NDArray[T]:
     """The array with room for so many slots."""
     if len(array) >= count:
         return array
@@ -78,9 +84,9 @@ class Held:
         state = {"held_row": self.row, "held_why": self.why[0]}
         return state if same else {**state, "held_sup": self.sup[0]}
 
-    def load(self, state: State) -> None:
+    def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
-        self.row = state["held_row"]  # type: ignore[assignment]
+        self.row = state["held_row"]
         why = state.get("held_why")
         if isinstance(why, Sets):
             sup = state.get("held_sup")

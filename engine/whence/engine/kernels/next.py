@@ -20,7 +20,7 @@ class _Next(OperatorKernel):
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Leave out the first event of every instance."""
-        self.ready(born)
+        self.waiting.grow(born.count)
         (values,) = conditions(self, front)
         (batch,) = front.pipes
         waiting = self.waiting

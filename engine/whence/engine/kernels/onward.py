@@ -31,6 +31,14 @@ class Onward:
         self.suffix = suffix
         self.kept: Kept | None = None
 
+    def save(self) -> str | None:
+        """The name of the helper stream, if there is one."""
+        return None if self.kept is None else self.kept.name
+
+    def load(self, name: str | None) -> None:
+        """Go on with that stream; the run knows it already."""
+        self.kept = None if name is None else self.place.run.kept[name]
+
     def of(self, ends: Ints, moment: Ints, why: Trail, sup: Trail) -> tuple[Trail, Trail]:
         """Where all rows from each to the end of its run lead.
 

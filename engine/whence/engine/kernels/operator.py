@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
@@ -45,11 +48,10 @@ class OperatorKernel(Kernel):
         self.waiting = Waiting(tracked=self.tracked, each=each or self.closes)
         self.onward = Onward(place)
 
-    def ready(self, born: Born) -> None:
-        """Make room for new slots; inside a Window all of them are new."""
-        if self.place.window:
-            self.waiting.drop()
-        self.waiting.grow(born.count)
+    def reset(self) -> None:
+        """Forget all instances."""
+        super().reset()
+        self.waiting.drop()
 
     def close(self, slots: Ints, moments: Ints) -> list[Batch] | None:
         """The verdicts of finite traces, each explained by all inputs from k to the end."""
@@ -91,11 +93,12 @@ class OperatorKernel(Kernel):
 
     def save(self) -> State:
         """What waits."""
-        return self.waiting.save()
+        return {**self.waiting.save(), "onward": self.onward.save()}
 
-    def load(self, state: State) -> None:
+    def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
         self.waiting.load(state)
+        self.onward.load(state["onward"])
 
 
 def _all_pipes(trails: list[Trail]) -> Trail:
@@ -111,7 +114,7 @@ class WaitsForOne(OperatorKernel):
 
     def burst(self, front: Front, born: Born, decides: Bools) -> list[Batch]:
         """Say all verdicts that are decided now; let the other rows wait."""
-        self.ready(born)
+        self.waiting.grow(born.count)
         (batch,) = front.pipes
         deciders = np.flatnonzero(decides)
         if front.slot is None:

@@ -23,7 +23,7 @@ class _Until(OperatorKernel):
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Say the verdicts that are decided now."""
-        self.ready(born)
+        self.waiting.grow(born.count)
         holds, reached = conditions(self, front)
         decides = ~holds | reached
         slot = np.zeros(len(front), np.int64) if front.slot is None else front.slot

@@ -6,8 +6,8 @@ counts (`U`, or a log that will be closed) their rows are kept, each with its ow
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -176,10 +176,9 @@ class Waiting:
             state["open"] = Sets(np.array([0, self.held]), self.open[0][1])
         return state
 
-    def load(self, state: State) -> None:
+    def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
-        self.count = state["waiting"]  # type: ignore[assignment]
-        self.turn = state["turn"]  # type: ignore[assignment]
+        self.count, self.turn = state["waiting"], state["turn"]
         slot, opened = state.get("slot"), state.get("open")
         if isinstance(slot, np.ndarray):
             whys: list[Trail] = []
