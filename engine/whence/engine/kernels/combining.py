@@ -6,15 +6,17 @@ way asks the interpreter's own aggregates; the ways below it do the same on arra
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from whence.engine.aggregates import AGGREGATES, Aggregate
 from whence.engine.events import Event, Stream, Term
-from whence.engine.kernels.columns import Bools, Column, Ints, guessed
+from whence.engine.kernels.columns import Bools, Column, Ints, from_values, guessed
 from whence.engine.kernels.expressions import RowFault
+from whence.engine.kernels.kernel import State
 from whence.engine.kernels.texts import Texts
 from whence.engine.values import Value, ValueFault
 
@@ -76,6 +78,7 @@ class Combining:
         self.options = options
         self.aggregates: dict[int, Aggregate] = {}
         self.local: list[int] = []
+        self.owners: list[int] = []
         self.sizes: dict[int, int] = {}
 
     def begin(self, outer: Ints, keys: Column) -> None:
@@ -84,6 +87,7 @@ class Combining:
             size = self.sizes.get(owner, 0)
             self.sizes[owner] = size + 1
             self.local.append(size)
+            self.owners.append(owner)
             self._of(owner).new_slice(key)
 
     def _of(self, owner: int) -> Aggregate:
@@ -108,7 +112,7 @@ class Combining:
             aggregate = self._of(owner)
             try:
                 for change in range(at, ends[row]):
-                    self._update(aggregate, slots[change], heads[change], headed[change])
+                    self._update(aggregate, slots[change], heads[change], headed=headed[change])
                 values.append(aggregate.value())
             except ValueFault as fault:
                 raise RowFault(row, fault) from fault
@@ -116,7 +120,27 @@ class Combining:
             picks[row], supports[row] = self._terms(aggregate)
         return Combined(guessed(values, self.texts), picks, supports)
 
-    def _update(self, aggregate: Aggregate, slot: int, head: Value, headed: bool) -> None:
+    def save(self) -> State:
+        """The head of every slice, if it has one."""
+        heads = [
+            self.aggregates[owner].heads[local]
+            for owner, local in zip(self.owners, self.local, strict=True)
+        ]
+        values = [None if head is None else head.value for head in heads]
+        return {
+            "heads": from_values(values, "any", self.texts),
+            "headed": np.array([head is not None for head in heads], np.bool_),
+        }
+
+    def load(self, outer: Ints, keys: Column, state: Mapping[str, Any]) -> None:
+        """Begin all slices again and give each its head."""
+        self.begin(outer, keys)
+        told = zip(outer.tolist(), state["heads"].to_list(), state["headed"].tolist(), strict=True)
+        for slot, (owner, head, headed) in enumerate(told):
+            if headed:
+                self._update(self._of(owner), slot, head, headed=True)
+
+    def _update(self, aggregate: Aggregate, slot: int, head: Value, *, headed: bool) -> None:
         local = self.local[slot]
         event = Event(head, stream=_PICKED, position=slot) if headed else aggregate.heads[local]
         events: Term = None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from whence.engine.functions import FUNCTIONS
@@ -20,9 +23,12 @@ from whence.engine.kernels.combining import (
 from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.expressions import RowFault
 from whence.engine.kernels.jit import jit
+from whence.engine.kernels.kernel import State
 from whence.engine.kernels.texts import Texts
 
 __all__ = ["combining"]
+
+_ARRAYS = ("outer", "decisive", "speaks", "after", "first", "newest", "speaking")
 
 
 def combining(name: str, texts: Texts, **options: bool) -> Combining:
@@ -94,6 +100,15 @@ class _Logical(Combining):
         values = (pick >= 0) == self.absorbing
         return Combined(Column("boolean", values, None, self.texts), pick, support)
 
+    def save(self) -> State:
+        """What is known of every slice, and of every outer slot."""
+        return {name: getattr(self, name) for name in _ARRAYS}
+
+    def load(self, outer: Ints, keys: Column, state: Mapping[str, Any]) -> None:
+        """Go on with the same arrays."""
+        self.slots = len(outer)
+        for name in _ARRAYS:
+            setattr(self, name, state[name])
 
     def _conditions(self, changes: Changes) -> Bools:
         """The heads as conditions; what is none is refused at the row that it came with."""

@@ -1,19 +1,20 @@
-"""MooreMachine on batches: a step of a table per event, and the loop-free way as linked elements."""
+"""MooreMachine on batches: a step in a table per event; the loop-free way as linked elements."""
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Mapping
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from whence.engine.expression import Call, Expression, Field, Input, compile_expression
 from whence.engine.events import Event
+from whence.engine.expression import Call, Expression, Field, Input, compile_expression
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Bools, Column, Ints, guessed
+from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.entries import NONE, PRESENCE, WHOLE, Entries
 from whence.engine.kernels.expressions import RowFault, compile_columns
-from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, State
 from whence.engine.kernels.trails import Chosen, Linked, Nothing, Spans, Trail, union
@@ -279,7 +280,7 @@ class MooreKernel(Kernel):
             "last": self.last,
         }
 
-    def load(self, state: State) -> None:
+    def load(self, state: Mapping[str, Any]) -> None:
         """Go on with the same stacks."""
         for name, array in state.items():
             setattr(self, name, array)
@@ -291,7 +292,7 @@ def _one(count: int, parts: list[tuple[Bools | None, Trail]]) -> Trail:
     return Chosen(count, parts)
 
 
-def plain_reads(guard: Expression) -> frozenset[str] | None | str:
+def plain_reads(guard: Expression) -> frozenset[str] | str | None:
     """The fields that a guard reads, ``None`` for the whole event; ``dynamic`` if values decide."""
     reads: set[str] = set()
     whole = False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -164,11 +164,9 @@ class Slots:
         """The keys in order, each with its outer slot."""
         return {"keys": self.keys(), "outer": self.outer[: self.count]}
 
-    def load(self, state: State) -> None:
+    def load(self, state: Mapping[str, Any]) -> None:
         """Number the keys again, in the same order."""
         keys, outer = state["keys"], state["outer"]
-        assert isinstance(keys, Column)
-        assert isinstance(outer, np.ndarray)
         self.__init__(self.texts)  # type: ignore[misc]
         names = zip(outer.tolist(), map(key_of, keys.to_list()), strict=True)
         self._known = {name: slot for slot, name in enumerate(names)}
