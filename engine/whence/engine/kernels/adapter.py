@@ -138,8 +138,8 @@ class Interpreted(Kernel):
         whys = _per_row(batch.why)
         sups = whys if batch.sup is batch.why else _per_row(batch.sup)
         events: list[Event] = [
-            _Leaf(value, leads, stream)
-            for value, *leads in zip(values, whys, sups, strict=True)  # type: ignore[misc]
+            _Leaf(value, (why, sup), stream)
+            for value, why, sup in zip(values, whys, sups, strict=True)
         ]
         if batch.exists is not None:
             for event, found in zip(events, _per_row(batch.exists), strict=True):

@@ -118,7 +118,7 @@ class _Logical(Combining):
             raise RowFault(int(changes.row[fault.row]), fault.fault) from fault
 
 
-def _longer(array: np.ndarray, count: int, fill: int) -> np.ndarray:  # type: ignore[type-arg]
+def _longer(array: np.ndarray, count: int, fill: int) -> np.ndarray:
     more = np.full(max(count, 2 * len(array)), fill, array.dtype)
     more[: len(array)] = array
     return more

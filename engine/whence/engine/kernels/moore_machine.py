@@ -232,10 +232,11 @@ class MooreKernel(Kernel):
         masks: dict[int, Bools] = {}
         dynamic: dict[int, Bools] = {}
         width = self.guard_of.shape[1] + 1
-        pairs, which = np.unique(before.astype(np.int64) * width + tried, return_inverse=True)
-        for number, pair in enumerate(pairs.tolist()):
+        pairs = before.astype(np.int64) * width + tried
+        found = np.flatnonzero(np.bincount(pairs, minlength=1))
+        for pair in found.tolist():
             state, tries = divmod(pair, width)
-            rows = which == number
+            rows = pairs == pair
             reads: frozenset[str] | None = frozenset()
             for guard, _ in self.tries[state][:tries]:
                 plain = self.reads[guard]

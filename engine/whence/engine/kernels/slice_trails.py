@@ -308,7 +308,7 @@ class SliceTrails:
             getattr(self, name).load(state[name])
 
 
-def longer(array: np.ndarray, count: int, fill: object) -> np.ndarray:  # type: ignore[type-arg]
+def longer(array: np.ndarray, count: int, fill: object) -> np.ndarray:
     """An array with room for more, twice as long at least."""
     more = np.full(max(count, 2 * len(array)), fill, array.dtype)
     more[: len(array)] = array
@@ -323,7 +323,7 @@ def _whole(batches: list[Batch] | tuple[Batch, ...], count: int) -> tuple[Trail,
     return why, union(*(batch.sup.ask(WHOLE) for batch in batches)) or Nothing(count)
 
 
-def _only(support: np.ndarray, pick: Ints) -> bool:  # type: ignore[type-arg]
+def _only(support: np.ndarray, pick: Ints) -> bool:
     """Whether exactly what explains supports: the picked head, or all of them."""
     return bool((support == np.where(pick >= 0, PICKED, HEADS)).all())
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whence.engine.kernels.columns import Column, Ints, concat, from_values
+from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import State
 from whence.engine.kernels.texts import Texts
 from whence.engine.values import Value, key_of
@@ -96,24 +97,21 @@ class Slots:
             more = np.full(2 * len(self.texts), -1)
             more[: len(self._by_code)] = self._by_code
             self._by_code = more
-        found = self._by_code[keys.data]
-        unknown = np.flatnonzero(found < 0)
-        firsts = np.empty(0, np.int64)
-        if len(unknown):
-            codes, places = np.unique(keys.data[unknown], return_index=True)
-            order = np.argsort(places)
-            codes, firsts = codes[order], unknown[places[order]]
-            if self._known:
-                # The same text may have come among keys of several kinds.
-                names = [(0, key_of(self.texts.known[code])) for code in codes.tolist()]
-                slots = np.array([self._known.get(name, -1) for name in names], np.int64)
-                self._by_code[codes[slots >= 0]] = slots[slots >= 0]
-                codes, firsts = codes[slots < 0], firsts[slots < 0]
-            self._by_code[codes] = np.arange(self.count, self.count + len(codes))
-            found = self._by_code[keys.data]
+        if self._known:
+            self._meet(keys)
+        found = np.empty(len(keys), np.int64)
+        firsts = np.empty(len(keys), np.int64)
+        new = _number(keys.data, self._by_code, self.count, found, firsts)
+        firsts = firsts[:new].copy()
         self._begin([0] * len(firsts), keys.take(firsts))
         rows = np.arange(len(keys))
         return Sliced(rows, found, firsts, self._keys[-1], np.empty(0, np.int64))
+
+    def _meet(self, keys: Column) -> None:
+        """The same text may have come among keys of several kinds."""
+        codes = np.unique(keys.data)
+        for code in codes[self._by_code[codes] < 0].tolist():
+            self._by_code[code] = self._known.get((0, key_of(self.texts.known[code])), -1)
 
     def _several(self, outer: Ints | None, values: list[Value]) -> Sliced:
         """Keys that are lists send a row to several slots, once each."""
@@ -171,6 +169,20 @@ class Slots:
         names = zip(outer.tolist(), map(key_of, keys.to_list()), strict=True)
         self._known = {name: slot for slot, name in enumerate(names)}
         self._begin(outer.tolist(), keys)
+
+
+@jit
+def _number(codes: Ints, by_code: Ints, count: int, found: Ints, firsts: Ints) -> int:
+    """Look every code up; number the new ones, and note where each is first met."""
+    new = 0
+    for row in range(len(codes)):
+        code = codes[row]
+        if by_code[code] < 0:
+            by_code[code] = count + new
+            firsts[new] = row
+            new += 1
+        found[row] = by_code[code]
+    return new
 
 
 def _distinct(values: list[Value]) -> tuple[Ints, Ints]:
