@@ -49,6 +49,7 @@ class Column:
         texts: what the numbers of texts mean.
         fields: for records, the columns by name.
         length: how many values.
+        bounds: of numbers, between which two all data lie, where that is known already.
     """
 
     kind: str
@@ -57,6 +58,7 @@ class Column:
     texts: Texts
     fields: Mapping[str, Column] | None = None
     length: int = -1
+    bounds: tuple[float, float] | None = None
 
     def __len__(self) -> int:
         """How many values."""
@@ -87,7 +89,7 @@ class Column:
         if self.kind == "any" and valid is not None:
             data[~valid] = None
             valid = None
-        return Column(self.kind, data, valid, self.texts)
+        return Column(self.kind, data, valid, self.texts, bounds=self.bounds)
 
     def slice(self, start: int, stop: int) -> Column:
         """The values of some neighbouring rows."""
@@ -95,7 +97,7 @@ class Column:
         if self.fields is not None:
             fields = {name: column.slice(start, stop) for name, column in self.fields.items()}
             return Column(self.kind, self.data, valid, self.texts, fields, stop - start)
-        return Column(self.kind, self.data[start:stop], valid, self.texts)
+        return Column(self.kind, self.data[start:stop], valid, self.texts, bounds=self.bounds)
 
     def item(self, row: int) -> Value:
         """One value, as the interpreter has it."""

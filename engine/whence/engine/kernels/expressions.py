@@ -6,9 +6,9 @@ what has no function on columns runs as the interpreter does, row by row, for th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from whence.engine.traits import Traits
 from whence.engine.values import ValueFault
 
 __all__ = ["ColumnExpression", "RowFault", "Traced", "compile_columns"]
+
+_T = TypeVar("_T")
 
 
 class RowFault(Exception):
@@ -67,17 +69,15 @@ class _Picked:
     run: Run
 
     def trail(self, *, support: bool) -> Trail:
-        count = len(self.front)
         masks: dict[Leaf, Bools | None] = {}
         with np.errstate(all="ignore"):
             self.node.lead(self.seen, None, masks, support=support)
-        return _chosen(masks, self.front, self.run, count, support=support)
+        return _chosen(masks, self.front, self.run, support=support)
 
 
-def _chosen(
-    masks: dict[Leaf, Bools | None], front: Front, run: Run, count: int, *, support: bool
-) -> Trail:
+def _chosen(masks: dict[Leaf, Bools | None], front: Front, run: Run, *, support: bool) -> Trail:
     """The trail of some leaves, those with the same rows of the same pipe in one part."""
+    count = len(front)
     groups: dict[tuple[int, int], tuple[Bools | None, set[str | None]]] = {}
     for (pipe, name), mask in masks.items():
         group = groups.setdefault((pipe, 0 if mask is None else id(mask)), (mask, set()))
@@ -123,7 +123,9 @@ class ColumnExpression:
         Raises:
             RowFault: the first front that the interpreter fails on.
         """
-        return self._whole(self._seen(front, keep=False), front)
+        if not len(front):
+            return from_values([], "any", self._run.texts)
+        return self._whole(self._computed(front, self._node.value), front)
 
     def trace(self, front: Front) -> Traced:
         """The values with their trails.
@@ -134,8 +136,10 @@ class ColumnExpression:
         if not self._run.tracked:
             nothing = Nothing(len(front))
             return Traced(self.evaluate(front), nothing, nothing)
-        seen = self._seen(front, keep=not self.plain)
-        return Traced(self._whole(seen, front), *self._trails(seen, front))
+        if self.plain or not len(front):
+            return Traced(self.evaluate(front), *self._plain_trails(front))
+        seen = self._computed(front, self._node.see)
+        return Traced(self._whole(seen.column, front), *self._picked_trails(seen, front))
 
     def attempt(self, front: Front) -> tuple[Column, Bools | None]:
         """The values, and which fronts the interpreter would fail on; ``None`` if on none."""
@@ -161,15 +165,12 @@ class ColumnExpression:
         msg = f"the interpreter takes front {row}, which the columns refused"
         raise AssertionError(msg)
 
-    def _seen(self, front: Front, *, keep: bool) -> Seen:
-        count = len(front)
-        texts = self._run.texts
-        if not count:
-            return Seen(from_values([], "any", texts))
-        reading = Reading([batch.values for batch in front.pipes], count, texts)
+    def _computed(self, front: Front, compute: Callable[[Reading], _T]) -> _T:
+        columns = [batch.values for batch in front.pipes]
+        reading = Reading(columns, len(front), self._run.texts)
         with np.errstate(all="ignore"):
             try:
-                return self._node.see(reading, keep=keep)
+                return compute(reading)
             except BadRow as bad:
                 self._refuse(front, reading, bad.row)
 
@@ -177,31 +178,30 @@ class ColumnExpression:
         """Another part of the expression may fail on an earlier row: look there first."""
         while row:
             try:
-                self._node.see(reading.head(row), keep=False)
+                self._node.value(reading.head(row))
                 break
             except BadRow as bad:
                 row = bad.row
         raise RowFault(row, self.fault(front, row))
 
-    def _whole(self, seen: Seen, front: Front) -> Column:
-        column = seen.column
+    def _whole(self, column: Column, front: Front) -> Column:
         if len(column) == len(front):
             return column
         return column.take(np.zeros(len(front), np.int64))
 
-    def _trails(self, seen: Seen, front: Front) -> tuple[Trail, Trail]:
-        node, run, count = self._node, self._run, len(front)
-        if not count:
-            nothing = Nothing(0)
-            return nothing, nothing
-        same = node.same and all(front.pipes[p].sup is front.pipes[p].why for p, _ in node.reads)
-        if self.plain:
-            masks: dict[Leaf, Bools | None] = dict.fromkeys(node.reads)
-            why = _chosen(masks, front, run, count, support=False)
-            return why, why if same else _chosen(masks, front, run, count, support=True)
-        picked = _Picked(node, seen, front, run)
+    def _same(self, front: Front) -> bool:
+        reads = self._node.reads
+        return self._node.same and all(front.pipes[p].sup is front.pipes[p].why for p, _ in reads)
+
+    def _plain_trails(self, front: Front) -> tuple[Trail, Trail]:
+        masks: dict[Leaf, Bools | None] = dict.fromkeys(self._node.reads)
+        why = _chosen(masks, front, self._run, support=False)
+        return why, why if self._same(front) else _chosen(masks, front, self._run, support=True)
+
+    def _picked_trails(self, seen: Seen, front: Front) -> tuple[Trail, Trail]:
+        picked, count = _Picked(self._node, seen, front, self._run), len(front)
         why = Later(count, lambda: picked.trail(support=False))
-        return why, why if same else Later(count, lambda: picked.trail(support=True))
+        return why, why if self._same(front) else Later(count, lambda: picked.trail(support=True))
 
 
 def _events(front: Front, row: int) -> list[Event]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from whence.engine.expression import (
 from whence.engine.functions.choice import IF
 from whence.engine.kernels.columns import Bools, Column, Ints, concat, guessed
 from whence.engine.kernels.functions import COLUMN_FUNCTIONS
+from whence.engine.kernels.functions.arithmetic import bounds_of
 from whence.engine.kernels.functions.base import (
+    NUMBERS,
     BadRow,
     Picks,
     by_rows,
@@ -69,9 +71,13 @@ class Node:
     plain: bool = True
     same: bool = True
 
-    def see(self, reading: Reading, *, keep: bool) -> Seen:
-        """Compute the values; keep the parts if the rules will look at them."""
+    def value(self, reading: Reading) -> Column:
+        """Compute the values."""
         raise NotImplementedError
+
+    def see(self, reading: Reading) -> Seen:
+        """Compute the values and keep the parts that the rules will look at."""
+        return Seen(self.value(reading))
 
     def lead(self, seen: Seen, mask: Bools | None, masks: Masks, *, support: bool) -> None:
         """Add the leaves that explain (or support) this node in some rows."""
@@ -95,14 +101,16 @@ def _both(left: Bools | None, right: Bools | None) -> Bools | None:
 
 
 class _Constant(Node):
-    def __init__(self, value: object) -> None:
-        self.value = value
+    def __init__(self, held: object) -> None:
+        self.held = held
         self.column: Column | None = None
 
-    def see(self, reading: Reading, *, keep: bool) -> Seen:
+    def value(self, reading: Reading) -> Column:
         if self.column is None or self.column.texts is not reading.texts:
-            self.column = guessed([self.value], reading.texts)
-        return Seen(self.column)
+            column = guessed([self.held], reading.texts)
+            bounds = bounds_of(column) if column.kind in NUMBERS else None
+            self.column = replace(column, bounds=bounds)
+        return self.column
 
 
 class _Read(Node):
@@ -111,10 +119,10 @@ class _Read(Node):
         self.name = name
         self.reads = frozenset({(pipe, name)})
 
-    def see(self, reading: Reading, *, keep: bool) -> Seen:
+    def value(self, reading: Reading) -> Column:
         if self.name is None:
-            return Seen(reading.event(self.pipe))
-        return Seen(reading.field(self.pipe, self.name))
+            return reading.event(self.pipe)
+        return reading.field(self.pipe, self.name)
 
 
 class _Call(Node):
@@ -141,14 +149,22 @@ class _Call(Node):
         picks = [everything, *((i,) for i in everything)]
         return all(self.rule.support(pick, self.vanishing) == pick for pick in picks)
 
-    def see(self, reading: Reading, *, keep: bool) -> Seen:
-        parts = tuple(part.see(reading, keep=keep) for part in self.parts)
-        columns = typed([part.column for part in parts])
+    def value(self, reading: Reading) -> Column:
+        return self._computed([part.value(reading) for part in self.parts], reading)
+
+    def see(self, reading: Reading) -> Seen:
+        if self.plain:
+            return Seen(self.value(reading))
+        parts = tuple([part.see(reading) for part in self.parts])
+        return Seen(self._computed([part.column for part in parts], reading), parts)
+
+    def _computed(self, given: Sequence[Column], reading: Reading) -> Column:
+        columns = typed(given)
         result = None if self.on_columns is None else self.on_columns(columns)
         if result is None:
             count = self._count(columns, reading)
             result = by_rows(self.on_rows, columns, count, reading.texts)
-        return Seen(result, parts if keep and not self.plain else ())
+        return result
 
     def _count(self, columns: Sequence[Column], reading: Reading) -> int:
         """A user's function of constants is called for every row all the same."""
@@ -201,20 +217,23 @@ class _If(Node):
         self.reads = frozenset[Leaf]().union(*(part.reads for part in parts))
         self.same = all(part.same for part in parts)
 
-    def see(self, reading: Reading, *, keep: bool) -> Seen:
-        asked = self.condition.see(reading, keep=keep)
+    def value(self, reading: Reading) -> Column:
+        return self.see(reading).column
+
+    def see(self, reading: Reading) -> Seen:
+        asked = self.condition.see(reading)
         holds = conditions(asked.column)
         if holds.all():
-            seen = self.yes.see(reading, keep=keep)
-            return Seen(seen.column, (asked, seen, None) if keep else ())
+            seen = self.yes.see(reading)
+            return Seen(seen.column, (asked, seen, None))
         if not holds.any():
-            seen = self.no.see(reading, keep=keep)
-            return Seen(seen.column, (asked, None, seen) if keep else ())
+            seen = self.no.see(reading)
+            return Seen(seen.column, (asked, None, seen))
         branches: list[tuple[Ints, Seen]] = []
         worst: int | None = None
         for node, rows in ((self.yes, np.flatnonzero(holds)), (self.no, np.flatnonzero(~holds))):
             try:
-                branches.append((rows, node.see(reading.some(rows), keep=keep)))
+                branches.append((rows, node.see(reading.some(rows))))
             except BadRow as bad:
                 row = int(rows[bad.row])
                 worst = row if worst is None else min(worst, row)
@@ -222,7 +241,7 @@ class _If(Node):
             raise BadRow(worst)
         (yes_rows, yes), (no_rows, no) = branches
         column = _merged(reading.count, yes_rows, yes.column, no_rows, no.column)
-        return Seen(column, (asked, yes, no) if keep else (), (yes_rows, no_rows))
+        return Seen(column, (asked, yes, no), (yes_rows, no_rows))
 
     def lead(self, seen: Seen, mask: Bools | None, masks: Masks, *, support: bool) -> None:
         asked, *branches = seen.parts

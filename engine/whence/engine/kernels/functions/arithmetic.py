@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from whence.engine.kernels.columns import Bools, Column, Ints
 from whence.engine.kernels.functions.base import (
     NUMBERS,
     BadRow,
+    Bounds,
     ColumnFunction,
     Compute,
     Picks,
@@ -23,7 +25,7 @@ from whence.engine.kernels.functions.base import (
 )
 from whence.engine.values import INT64_MAX, INT64_MIN
 
-__all__ = ["FUNCTIONS", "bounds"]
+__all__ = ["FUNCTIONS", "bounds_of"]
 
 _TIMES = ("instant", "duration")
 _FIRST_INSTANT = -62_135_596_800_000_000
@@ -31,90 +33,106 @@ _LAST_INSTANT = 253_402_300_799_999_999
 _Pair = Callable[[Column, Column], Column | None]
 
 
-def bounds(data: npt.NDArray[Any]) -> tuple[int, int]:
-    """The smallest and the largest of some integers, as numbers that cannot overflow."""
-    return int(data.min()), int(data.max())
+def bounds_of(column: Column) -> Bounds | None:
+    """Between which two numbers all data lie; ``None`` if some are not finite.
+
+    Integers are Python's own, so that reckoning with them cannot overflow.
+    """
+    if column.bounds is not None:
+        return column.bounds
+    low, high = column.data.min().item(), column.data.max().item()
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
-def _fits(low: int, high: int) -> bool:
-    return low >= INT64_MIN and high <= INT64_MAX
+def _fits(bounds: Bounds) -> bool:
+    return bounds[0] >= INT64_MIN and bounds[1] <= INT64_MAX
 
 
-def _sum_fits(a: Ints, b: Ints) -> bool:
-    (low_a, high_a), (low_b, high_b) = bounds(a), bounds(b)
-    return _fits(low_a + low_b, high_a + high_b)
+def _sum_bounds(a: Bounds, b: Bounds) -> Bounds:
+    return a[0] + b[0], a[1] + b[1]
 
 
-def _difference_fits(a: Ints, b: Ints) -> bool:
-    (low_a, high_a), (low_b, high_b) = bounds(a), bounds(b)
-    return _fits(low_a - high_b, high_a - low_b)
+def _difference_bounds(a: Bounds, b: Bounds) -> Bounds:
+    return a[0] - b[1], a[1] - b[0]
 
 
-def _add_integers(a: Ints, b: Ints, valid: Bools | None) -> Ints:
-    result = a + b
-    if not _sum_fits(a, b):
-        first_bad(((a ^ result) & (b ^ result)) < 0, valid)
-    return result
+def _product_bounds(a: Bounds, b: Bounds) -> Bounds:
+    corners = (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
+    return min(corners), max(corners)
 
 
-def _sub_integers(a: Ints, b: Ints, valid: Bools | None) -> Ints:
-    result = a - b
-    if not _difference_fits(a, b):
-        first_bad(((a ^ b) & (a ^ result)) < 0, valid)
-    return result
+def _added_too_much(a: Ints, b: Ints, result: Ints, valid: Bools | None) -> None:
+    first_bad(((a ^ result) & (b ^ result)) < 0, valid)
 
 
-def _multiply_integers(a: Ints, b: Ints, valid: Bools | None) -> Ints:
-    result = a * b
-    (low_a, high_a), (low_b, high_b) = bounds(a), bounds(b)
-    corners = [low_a * low_b, low_a * high_b, high_a * low_b, high_a * high_b]
-    if not _fits(min(corners), max(corners)):
-        near = np.abs(a.astype(np.float64) * b) > 2.0**62
-        if valid is not None:
-            near = near & valid
-        count = len(result)
-        for row in np.flatnonzero(near).tolist():
-            exact = int(spread(a, count)[row]) * int(spread(b, count)[row])
-            if not _fits(exact, exact):
-                raise BadRow(row)
-    return result
+def _subtracted_too_much(a: Ints, b: Ints, result: Ints, valid: Bools | None) -> None:
+    first_bad(((a ^ b) & (a ^ result)) < 0, valid)
+
+
+def _multiplied_too_much(a: Ints, b: Ints, result: Ints, valid: Bools | None) -> None:
+    near = np.abs(a.astype(np.float64) * b) > 2.0**62
+    if valid is not None:
+        near = near & valid
+    count = len(result)
+    for row in np.flatnonzero(near).tolist():
+        exact = int(spread(a, count)[row]) * int(spread(b, count)[row])
+        if not INT64_MIN <= exact <= INT64_MAX:
+            raise BadRow(row)
 
 
 def _check_finite(
     result: npt.NDArray[np.float64], a: npt.NDArray[Any], b: npt.NDArray[Any], valid: Bools | None
 ) -> None:
     """Refuse what is not finite unless an operand was not; the sum is finite if all results are."""
-    if not np.isfinite(result.sum()):
+    if not math.isfinite(result.sum()):
         first_bad(~np.isfinite(result) & np.isfinite(a) & np.isfinite(b), valid)
 
 
 def _numbers(
-    integers: Callable[[Ints, Ints, Bools | None], Ints],
-    floats: Callable[[Any, Any], npt.NDArray[np.float64]],
+    compute: Callable[[Any, Any], npt.NDArray[Any]],
+    bound: Callable[[Bounds, Bounds], Bounds],
+    too_much: Callable[[Ints, Ints, Ints, Bools | None], None],
     times: _Pair | None,
 ) -> _Pair:
+    """Arithmetic of two columns; rows are checked only where the bounds do not settle it."""
+
     def pair(a: Column, b: Column) -> Column | None:
-        if a.kind in NUMBERS and b.kind in NUMBERS:
-            valid = valid_of(a, b)
-            if a.kind == b.kind == "integer":
-                return made("integer", integers(a.data, b.data, valid), valid, a.texts)
-            result = floats(a.data, b.data)
+        if a.kind not in NUMBERS or b.kind not in NUMBERS:
+            return None if times is None else times(a, b)
+        valid = valid_of(a, b)
+        result = compute(a.data, b.data)
+        of_a, of_b = bounds_of(a), bounds_of(b)
+        within = None if of_a is None or of_b is None else bound(of_a, of_b)
+        if a.kind == b.kind == "integer":
+            if within is None or not _fits(within):
+                too_much(a.data, b.data, result, valid)
+                within = None
+            return made("integer", result, valid, a.texts, within)
+        if within is None or not (math.isfinite(within[0]) and math.isfinite(within[1])):
             _check_finite(result, a.data, b.data, valid)
-            return made("float", result, valid, a.texts)
-        return None if times is None else times(a, b)
+            within = None
+        return made("float", result, valid, a.texts, within)
 
     return pair
 
 
-def _multiply_floats(a: Any, b: Any) -> npt.NDArray[np.float64]:
-    result: npt.NDArray[np.float64] = np.multiply(a, b)
-    result += 0.0  # a zero product is +0
+def _multiply(a: Any, b: Any) -> npt.NDArray[Any]:
+    result: npt.NDArray[Any] = np.multiply(a, b)
+    if result.dtype == np.float64:
+        result += 0.0  # a zero product is +0
     return result
 
 
-def _timed(kind: str, data: Ints, fits: bool, a: Column, b: Column) -> Column | None:
+def _timed(
+    kind: str,
+    data: Ints,
+    bound: Callable[[Bounds, Bounds], Bounds],
+    a: Column,
+    b: Column,
+) -> Column | None:
     """A time, if it is one that both a calendar and 64 bits have."""
-    if not fits:
+    of_a, of_b = bounds_of(a), bounds_of(b)
+    if of_a is None or of_b is None or not _fits(bound(of_a, of_b)):
         return None
     valid = valid_of(a, b)
     if kind == "instant":
@@ -129,14 +147,14 @@ def _add_times(a: Column, b: Column) -> Column | None:
     if not (a.kind in _TIMES and b.kind in _TIMES) or a.kind == b.kind == "instant":
         return None
     kind = "instant" if "instant" in (a.kind, b.kind) else "duration"
-    return _timed(kind, a.data + b.data, _sum_fits(a.data, b.data), a, b)
+    return _timed(kind, a.data + b.data, _sum_bounds, a, b)
 
 
 def _sub_times(a: Column, b: Column) -> Column | None:
     if not (a.kind in _TIMES and b.kind in _TIMES) or (a.kind, b.kind) == ("duration", "instant"):
         return None
     kind = "duration" if a.kind == b.kind else "instant"
-    return _timed(kind, a.data - b.data, _difference_fits(a.data, b.data), a, b)
+    return _timed(kind, a.data - b.data, _difference_bounds, a, b)
 
 
 def _fold(pair: _Pair, alone: tuple[str, ...]) -> Compute:
@@ -169,11 +187,14 @@ def _abs(columns: Sequence[Column]) -> Column | None:
     (a,) = columns
     if a.kind not in (*NUMBERS, "duration"):
         return None
-    if a.kind == "integer":
+    of_a = bounds_of(a)
+    within = None if of_a is None else (0, max(abs(of_a[0]), abs(of_a[1])))
+    if a.kind != "float" and within is not None and not _fits(within):
+        if a.kind == "duration":
+            return None
         first_bad(a.data == INT64_MIN, a.valid)
-    elif a.kind == "duration" and (a.data == INT64_MIN).any():
-        return None
-    return Column(a.kind, np.abs(a.data), a.valid, a.texts)
+        within = None
+    return made(a.kind, np.abs(a.data), a.valid, a.texts, within)
 
 
 def _any_nan(columns: Sequence[Column]) -> Bools | None:
@@ -251,9 +272,9 @@ def _zero(columns: Sequence[Column], result: Column) -> Picks | None:
     return picks
 
 
-_ADD = _numbers(_add_integers, np.add, _add_times)
-_SUB = _numbers(_sub_integers, np.subtract, _sub_times)
-_PRODUCT = _numbers(_multiply_integers, _multiply_floats, None)
+_ADD = _numbers(np.add, _sum_bounds, _added_too_much, _add_times)
+_SUB = _numbers(np.subtract, _difference_bounds, _subtracted_too_much, _sub_times)
+_PRODUCT = _numbers(_multiply, _product_bounds, _multiplied_too_much, None)
 
 FUNCTIONS = {
     "add": ColumnFunction(stateless(_fold(_ADD, (*NUMBERS, *_TIMES)))),

@@ -21,6 +21,7 @@ from whence.engine.values import ValueFault, as_condition
 __all__ = [
     "NUMBERS",
     "BadRow",
+    "Bounds",
     "ColumnFunction",
     "Compute",
     "Picks",
@@ -52,6 +53,8 @@ class BadRow(Exception):
         self.row = row
 
 
+Bounds = tuple[float, float]
+"""The smallest and the largest of some numbers, or what lies beyond them."""
 Compute = Callable[[Sequence[Column]], Column | None]
 Picks = list[tuple[Pick, Bools | None]]
 """The arguments that explain a result, each with the rows where they do; ``None``: in all rows."""
@@ -85,12 +88,18 @@ def valid_of(*columns: Column) -> Bools | None:
     return found
 
 
-def made(kind: str, data: npt.NDArray[Any], valid: Bools | None, texts: Texts) -> Column:
+def made(
+    kind: str,
+    data: npt.NDArray[Any],
+    valid: Bools | None,
+    texts: Texts,
+    bounds: Bounds | None = None,
+) -> Column:
     """A column; constants among its parts are spread over all rows."""
     if valid is not None and len(valid) != len(data):
         count = max(len(valid), len(data))
         data, valid = spread(data, count), spread(valid, count)
-    return Column(kind, data, valid, texts)
+    return Column(kind, data, valid, texts, bounds=bounds)
 
 
 def spread(data: npt.NDArray[Any], count: int) -> npt.NDArray[Any]:
@@ -113,7 +122,7 @@ def present(column: Column) -> Bools:
 
 def typed(columns: Sequence[Column]) -> Sequence[Column]:
     """Give a constant that is missing the kind of the other arguments."""
-    if not any(c.kind == "any" and len(c) == 1 and c.data[0] is None for c in columns):
+    if "any" not in [c.kind for c in columns]:
         return columns
     kinds = [c.kind for c in columns if c.kind not in ("any", "record")]
     if not kinds:

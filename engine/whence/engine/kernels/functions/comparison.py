@@ -41,7 +41,7 @@ def exact_pair(a: Column, b: Column) -> tuple[_Array, _Array] | None:
 def _small(column: Column) -> bool:
     if not len(column.data):
         return True
-    low, high = column.data.min(), column.data.max()
+    low, high = column.bounds or (column.data.min(), column.data.max())
     return bool(low > -_EXACT and high < _EXACT)  # false for NaN as well
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from whence.engine.functions.base import Function
 from whence.engine.kernels.columns import Column
-from whence.engine.kernels.functions.arithmetic import bounds
+from whence.engine.kernels.functions.arithmetic import bounds_of
 from whence.engine.kernels.functions.base import (
     ColumnFunction,
     Compute,
@@ -50,8 +50,8 @@ def _duration(unit: int) -> ColumnFunction:
             data = whole
         elif number.kind != "integer":
             return None
-        low, high = bounds(data)
-        if max(abs(low), abs(high)) * unit > INT64_MAX:
+        within = bounds_of(number)
+        if within is None or max(abs(within[0]), abs(within[1])) * unit > INT64_MAX:
             return None
         return made("duration", data * unit, number.valid, number.texts)
 
@@ -71,8 +71,7 @@ def _seconds_between(columns: Sequence[Column]) -> Column | None:
     if start.kind != "instant" or end.kind != "instant":
         return None
     apart = end.data - start.data
-    low, high = bounds(apart)
-    if max(abs(low), abs(high)) > _EXACT:
+    if max(-int(apart.min()), int(apart.max())) > _EXACT:
         return None
     return made("float", apart / _SECOND, valid_of(start, end), start.texts)
 
