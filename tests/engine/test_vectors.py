@@ -14,15 +14,17 @@ from whence.engine.vectors import check_file
 VECTORS = Path(__file__).parent.parent / "vectors"
 
 
+@pytest.mark.parametrize("runner", ["interpreter", "local"])
 @pytest.mark.parametrize(("name", "cases"), [("chains.json", 363), ("nested.json", 200)])
-def test_every_worked_case_passes(name: str, cases: int) -> None:
-    report = check_file(str(VECTORS / name))
+def test_every_worked_case_passes(name: str, cases: int, runner: str) -> None:
+    report = check_file(str(VECTORS / name), runner)
     assert report.failures == []
     assert report.passed == cases
 
 
-def test_supports_and_open_inputs_are_exactly_those_of_the_rules() -> None:
-    report = check_file(str(VECTORS / "nested.json"))
+@pytest.mark.parametrize("runner", ["interpreter", "local"])
+def test_supports_and_open_inputs_are_exactly_those_of_the_rules(runner: str) -> None:
+    report = check_file(str(VECTORS / "nested.json"), runner)
     assert (report.extra, report.fewer, report.extra_open, report.fewer_open) == (0, 0, 0, 0)
 
 

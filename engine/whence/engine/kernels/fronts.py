@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -58,8 +59,11 @@ class Fronts:
             rest = np.flatnonzero(left)
             self.waiting[pipe] = batch.take(rest).settled() if len(rest) else None
         order = np.argsort(moment, kind="stable")
-        pipes = tuple(b.take(r[order]) for b, r in zip(held, rows, strict=True))
-        return Front(pipes, moment[order], pipes[0].slot)
+        moment = moment[order]
+        # An event of a front counts from the moment at which the front is complete.
+        taken = [b.take(r[order]) for b, r in zip(held, rows, strict=True)]
+        pipes = tuple(replace(batch, moment=moment, slot=taken[0].slot) for batch in taken)
+        return Front(pipes, moment, taken[0].slot)
 
 
 def _in_step(arrived: Sequence[Batch]) -> bool:

@@ -3,34 +3,63 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from whence.engine.chain import Chain
 from whence.engine.definition import chain_from_tree
 from whence.engine.errors import DefinitionError, WhenceError
 from whence.engine.events import Position
-from whence.engine.interpreter import RunResult, interpret
+from whence.engine.explanation import Inputs
+from whence.engine.interpreter import interpret
 from whence.engine.slice_map import SliceMap
-from whence.engine.tracker import MemoryTracker, Witnesses
+from whence.engine.tracker import MemoryTracker
 from whence.engine.values import Value
 from whence.engine.vectors.named import NAMED
 
 __all__ = ["RUNNERS", "Report", "check_file"]
 
-Runner = Callable[[Chain, Mapping[str, list[Value]], Witnesses, bool], RunResult]
+Logs = Mapping[str, list[Value]]
 
 
-def _interpreter(
-    chain: Chain, logs: Mapping[str, list[Value]], witnesses: Witnesses, closed: bool
-) -> RunResult:
-    return interpret(chain, logs, tracker=MemoryTracker(witnesses), closed=closed)
+class _Told(Protocol):
+    """What explains and what supports an output."""
+
+    @property
+    def inputs(self) -> Inputs: ...
+
+    @property
+    def support(self) -> Inputs: ...
 
 
-RUNNERS: dict[str, Runner] = {"interpreter": _interpreter}
-"""Ways to run a chain; all must agree."""
+@dataclass(frozen=True)
+class Ran:
+    """What a runner gave: values, explanations of the first witness, and open inputs."""
+
+    values: Sequence[Value]
+    explain: Callable[[int], _Told]
+    open_inputs: Inputs
+
+
+Runner = Callable[[Chain, Logs, bool], Ran]
+
+
+def _interpreter(chain: Chain, logs: Logs, closed: bool) -> Ran:
+    result = interpret(chain, logs, tracker=MemoryTracker(), closed=closed)
+    return Ran(result.values, result.explain, result.interpreter.open_inputs())
+
+
+def _local(chain: Chain, logs: Logs, closed: bool) -> Ran:
+    from whence.engine.kernels.followed import run_in_memory
+
+    result = run_in_memory(chain, logs, closed=closed, batch=3)
+    return Ran(result.values, result.explain, result.open_inputs())
+
+
+RUNNERS: dict[str, Runner] = {"interpreter": _interpreter, "local": _local}
+"""Ways to run a chain; all must agree. Alternatives are always the interpreter's."""
 
 
 @dataclass
@@ -93,24 +122,25 @@ def _check(case: dict[str, Any], runner: Runner, report: Report) -> Iterator[str
     names = dict(zip(chain.inputs, case["inputs"], strict=True))
     logs = {name: list(case["inputs"][theirs]) for name, theirs in names.items()}
     closed = bool(case.get("closed", False))
-    every = runner(chain, logs, "all", closed)
-    first = runner(chain, logs, "first", closed)
-    if [_plain(v) for v in every.values] != [_plain(v) for v in case["outputs"]]:
-        yield f"outputs {every.values}, expected {case['outputs']}"
+    every = interpret(chain, logs, tracker=MemoryTracker("all"), closed=closed)
+    first = runner(chain, logs, closed)
+    if [_plain(v) for v in first.values] != [_plain(v) for v in case["outputs"]]:
+        yield f"outputs {first.values}, expected {case['outputs']}"
         return
-    for k in range(len(every.values)):
-        why = _places(every.explain(k).inputs, names)
-        if _places(first.explain(k).inputs, names) != why:
+    for k in range(len(first.values)):
+        told = first.explain(k)
+        why = _places(told.inputs, names)
+        if _places(every.explain(k).inputs, names) != why:
             yield f"output {k}: the first witness differs when alternatives are kept"
         sets = every.explain(k).alternatives
         found = None if sets.cut else [_places(s, names) for s in sets.sets]
         if named:
             yield from _check_named(case, k, why, found)
         else:
-            support = _places(every.explain(k).support, names)
+            support = _places(told.support, names)
             yield from _check_nested(case, k, why, found, support, report)
     if not named:
-        ours, theirs = _places(every.interpreter.open_inputs(), names), _given(case["open"])
+        ours, theirs = _places(first.open_inputs, names), _given(case["open"])
         report.extra_open += len(ours - theirs)
         report.fewer_open += len(theirs - ours)
 
