@@ -70,8 +70,7 @@ class _Picked:
 
     def trail(self, *, support: bool) -> Trail:
         masks: dict[Leaf, Bools | None] = {}
-        with np.errstate(all="ignore"):
-            self.node.lead(self.seen, None, masks, support=support)
+        self.node.lead(self.seen, None, masks, support=support)
         return _chosen(masks, self.front, self.run, support=support)
 
 
@@ -84,8 +83,7 @@ def _chosen(masks: dict[Leaf, Bools | None], front: Front, run: Run, *, support:
         group[1].add(name)
     parts: list[tuple[Bools | None, Trail]] = []
     for (pipe, _), (mask, names) in groups.items():
-        read = frozenset(name for name in names if name is not None)
-        fields = run.names.field_set(None if None in names else read)
+        fields = _field_set(names, run)
         batch = front.pipes[pipe]
         trail = (batch.sup if support else batch.why).ask(fields)
         if mask is None or len(mask) == count:
@@ -93,9 +91,19 @@ def _chosen(masks: dict[Leaf, Bools | None], front: Front, run: Run, *, support:
         elif mask.all():
             parts.append((None, trail))
     if all(mask is None for mask, _ in parts):
-        whole = union(*(trail for _, trail in parts))
-        return Nothing(count) if whole is None else whole
+        return _united([trail for _, trail in parts], count)
     return Chosen(count, parts)
+
+
+def _field_set(names: set[str | None], run: Run) -> int:
+    """The number of some fields; ``None`` among them is the whole event."""
+    whole = None in names
+    return run.names.field_set(None if whole else frozenset(n for n in names if n is not None))
+
+
+def _united(trails: Sequence[Trail], count: int) -> Trail:
+    found = trails[0] if len(trails) == 1 else union(*trails)
+    return Nothing(count) if found is None else found
 
 
 class ColumnExpression:
@@ -116,6 +124,10 @@ class ColumnExpression:
         self._node = node_of(expression, pipes)
         self._run = run
         self.plain = self._node.plain
+        names: dict[int, set[str | None]] = {}
+        for pipe, name in self._node.reads:
+            names.setdefault(pipe, set()).add(name)
+        self._groups = [(pipe, _field_set(read, run)) for pipe, read in sorted(names.items())]
 
     def evaluate(self, front: Front) -> Column:
         """The value for every front.
@@ -168,11 +180,10 @@ class ColumnExpression:
     def _computed(self, front: Front, compute: Callable[[Reading], _T]) -> _T:
         columns = [batch.values for batch in front.pipes]
         reading = Reading(columns, len(front), self._run.texts)
-        with np.errstate(all="ignore"):
-            try:
-                return compute(reading)
-            except BadRow as bad:
-                self._refuse(front, reading, bad.row)
+        try:
+            return compute(reading)
+        except BadRow as bad:
+            self._refuse(front, reading, bad.row)
 
     def _refuse(self, front: Front, reading: Reading, row: int) -> NoReturn:
         """Another part of the expression may fail on an earlier row: look there first."""
@@ -190,13 +201,19 @@ class ColumnExpression:
         return column.take(np.zeros(len(front), np.int64))
 
     def _same(self, front: Front) -> bool:
-        reads = self._node.reads
-        return self._node.same and all(front.pipes[p].sup is front.pipes[p].why for p, _ in reads)
+        """Whether supports are what explains, so that one trail stands for both."""
+        pipes = front.pipes
+        for pipe, _ in self._groups:
+            if pipes[pipe].sup is not pipes[pipe].why:
+                return False
+        return self._node.same
 
     def _plain_trails(self, front: Front) -> tuple[Trail, Trail]:
-        masks: dict[Leaf, Bools | None] = dict.fromkeys(self._node.reads)
-        why = _chosen(masks, front, self._run, support=False)
-        return why, why if self._same(front) else _chosen(masks, front, self._run, support=True)
+        pipes, count = front.pipes, len(front)
+        why = _united([pipes[pipe].why.ask(fields) for pipe, fields in self._groups], count)
+        if self._same(front):
+            return why, why
+        return why, _united([pipes[pipe].sup.ask(fields) for pipe, fields in self._groups], count)
 
     def _picked_trails(self, seen: Seen, front: Front) -> tuple[Trail, Trail]:
         picked, count = _Picked(self._node, seen, front, self._run), len(front)

@@ -28,6 +28,7 @@ class _At:
         self.kernel = kernel
         self.kept = kept
         self.fronts = Fronts(len(step.sources))
+        self.last_reads: list[Pipe] = []
 
 
 class KernelChain:
@@ -78,9 +79,16 @@ class KernelChain:
                 next(inner) if step.processor.tag in ("window", "slice") else None,
                 step.factory,
                 tuple(kept),
+                plan.scope is not None and plan.scope.window,
             )
             kernel = kernel_for(place) or Interpreted(place)
             self.steps.append(_At(step, kernel, kept))
+        read: set[Pipe] = set(plan.exits)
+        for at in reversed(self.steps):
+            at.last_reads = [
+                source for source in dict.fromkeys(at.step.sources) if source not in read
+            ]
+            read.update(at.last_reads)
 
     def _kept(self, number: int, pipe: int, step: Step, names: dict[Pipe, str]) -> Kept | None:
         run = self.run
@@ -131,6 +139,8 @@ class KernelChain:
             outputs = work(at, [known[source] for source in at.step.sources])
             for pipe, batch in enumerate(outputs):
                 known[number, pipe] = self._recorded(at.kept[pipe], batch)
+            for done in at.last_reads:
+                del known[done]  # its memory serves the next processor, and is in the cache still
         return [known[pipe] for pipe in self.plan.exits]
 
     def _fed(self, at: _At, arrived: list[Batch], born: Born) -> list[Batch]:

@@ -100,18 +100,20 @@ def _numbers(
         if a.kind not in NUMBERS or b.kind not in NUMBERS:
             return None if times is None else times(a, b)
         valid = valid_of(a, b)
-        result = compute(a.data, b.data)
         of_a, of_b = bounds_of(a), bounds_of(b)
         within = None if of_a is None or of_b is None else bound(of_a, of_b)
         if a.kind == b.kind == "integer":
-            if within is None or not _fits(within):
+            result = compute(a.data, b.data)
+            if within is None or not (within[0] >= INT64_MIN and within[1] <= INT64_MAX):
                 too_much(a.data, b.data, result, valid)
                 within = None
             return made("integer", result, valid, a.texts, within)
         if within is None or not (math.isfinite(within[0]) and math.isfinite(within[1])):
-            _check_finite(result, a.data, b.data, valid)
-            within = None
-        return made("float", result, valid, a.texts, within)
+            with np.errstate(all="ignore"):
+                result = compute(a.data, b.data)
+                _check_finite(result, a.data, b.data, valid)
+            return made("float", result, valid, a.texts)
+        return made("float", compute(a.data, b.data), valid, a.texts, within)
 
     return pair
 
@@ -178,8 +180,9 @@ def _div(columns: Sequence[Column]) -> Column | None:
     if zero.any():
         count = max(len(a), len(b))
         first_bad(spread(zero, count), valid)
-    result = np.true_divide(a.data, b.data)
-    _check_finite(result, a.data, b.data, valid)
+    with np.errstate(all="ignore"):
+        result = np.true_divide(a.data, b.data)
+        _check_finite(result, a.data, b.data, valid)
     return made("float", result, valid, a.texts)
 
 
@@ -260,7 +263,7 @@ def _zero(columns: Sequence[Column], result: Column) -> Picks | None:
     valid = valid_of(*columns)
     left: Bools = np.ones(1, np.bool_) if valid is None else valid
     for column in columns:
-        if column.kind == "float" and not np.isfinite(column.data.sum()):
+        if column.kind == "float" and bounds_of(column) is None:
             left = left & np.isfinite(column.data)
     odd = ~left
     picks: Picks = []

@@ -122,7 +122,10 @@ def present(column: Column) -> Bools:
 
 def typed(columns: Sequence[Column]) -> Sequence[Column]:
     """Give a constant that is missing the kind of the other arguments."""
-    if "any" not in [c.kind for c in columns]:
+    for column in columns:
+        if column.kind == "any":
+            break
+    else:
         return columns
     kinds = [c.kind for c in columns if c.kind not in ("any", "record")]
     if not kinds:

@@ -42,7 +42,8 @@ def _duration(unit: int) -> ColumnFunction:
         data = number.data
         if number.kind == "float":
             # Python rounds the exact product; that is the same where there is nothing to round.
-            if not np.isfinite(data.sum()) or np.abs(data).max() >= _EXACT:
+            within = bounds_of(number)
+            if within is None or max(-within[0], within[1]) >= _EXACT:
                 return None
             whole = data.astype(np.int64)
             if (whole != data).any():
@@ -50,8 +51,7 @@ def _duration(unit: int) -> ColumnFunction:
             data = whole
         elif number.kind != "integer":
             return None
-        within = bounds_of(number)
-        if within is None or max(abs(within[0]), abs(within[1])) * unit > INT64_MAX:
+        if max(-int(data.min()), int(data.max())) * unit > INT64_MAX:
             return None
         return made("duration", data * unit, number.valid, number.texts)
 
