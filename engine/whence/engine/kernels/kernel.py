@@ -232,6 +232,7 @@ class Place:
         inner: the plan of the chain inside it.
         factory: starts its machine, for those that run as the interpreter does.
         own: where the record keeps its outputs, pipe by pipe, if it does.
+        in_window: whether it is the very P of a Window, not deeper inside it.
     """
 
     name: str
@@ -246,6 +247,7 @@ class Place:
     inner: Plan | None
     factory: MachineFactory
     own: tuple[Kept | None, ...] = ()
+    in_window: bool = False
 
     @property
     def regular(self) -> bool:
@@ -312,4 +314,7 @@ class Kernel:
         where = f"position {position_text(self.place.outer(int(front.moment[row])))}"
         if not self.place.slotted:
             where = f"position {self.fed + row}"
+        if self.place.in_window and front.slot is not None:
+            before = int((front.slot[:row] == front.slot[row]).sum())
+            where = f"event {before} of the window at {where}"
         raise EventError(f"{self.place.name}, {where}: {fault}") from fault

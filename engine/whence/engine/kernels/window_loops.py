@@ -1,0 +1,219 @@
+"""The loops of windows of folds: one total a window, and which input explains it, in runs.
+
+Outputs that one input explains and that are neighbours are one run: its first and last output, and
+the row of the input. Outputs in no run are explained by the whole window.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from whence.engine.kernels.jit import jit
+
+__all__ = ["fold_windows", "holding_windows", "whole_windows"]
+
+
+@jit
+def holding_windows(
+    holds: Any, decisive: bool, ends: Any, n: int, out: Any, lo: Any, hi: Any, place: Any
+) -> int:
+    """``and``, ``or``: the first decisive input of a window explains it. Return the runs' number.
+
+    Args:
+        holds: the conditions, slot by slot.
+        decisive: the value that decides.
+        ends: the last row of every window.
+        n: how wide they are.
+        out: the totals.
+        lo: the first output of every run.
+        hi: the last output of every run.
+        place: the row that explains the run.
+    """
+    following = np.empty(len(holds), np.int64)
+    nearest = len(holds)
+    for k in range(len(holds) - 1, -1, -1):
+        if holds[k] == decisive:
+            nearest = k
+        following[k] = nearest
+    runs = 0
+    for w in range(len(ends)):
+        found = following[ends[w] - n + 1]
+        decided = found <= ends[w]
+        out[w] = decisive if decided else not decisive
+        if decided:
+            if runs > 0 and place[runs - 1] == found and hi[runs - 1] == w - 1:
+                hi[runs - 1] = w
+            else:
+                lo[runs] = w
+                hi[runs] = w
+                place[runs] = found
+                runs += 1
+    return runs
+
+
+@jit
+def whole_windows(
+    operation: int, values: Any, ends: Any, n: int, out: Any, lo: Any, hi: Any, place: Any
+) -> int:
+    """Integers that are all present and so small that nothing overflows. Return the runs' number.
+
+    Args:
+        operation: 0 add, 1 product, 2 min, 3 max.
+        values: the inputs, slot by slot.
+        ends: the last row of every window; empty if windows begin at row 0, 1, 2, …
+        n: how wide they are.
+        out: the totals.
+        lo: the first output of every run.
+        hi: the last output of every run.
+        place: the row that explains the run.
+    """
+    runs = 0
+    last = -1
+    steady = len(ends) == 0
+    for w in range(len(out)):
+        first = w if steady else ends[w] - n + 1
+        total = values[first]
+        found = -1
+        if operation == 0:
+            for k in range(first + 1, first + n):
+                total += values[k]
+        elif operation == 1:
+            for k in range(first + 1, first + n):
+                total *= values[k]
+            if total == 0:
+                found = first
+                while values[found] != 0:
+                    found += 1
+        else:
+            found = first
+            for k in range(first + 1, first + n):
+                if (values[k] < total) if operation == 2 else (values[k] > total):
+                    total = values[k]
+                    found = k
+        out[w] = total
+        if found >= 0:
+            if found == last:
+                hi[runs - 1] = w
+            else:
+                lo[runs] = w
+                hi[runs] = w
+                place[runs] = found
+                runs += 1
+        last = found
+    return runs
+
+
+@jit
+def fold_windows(
+    operation: int,
+    is_float: bool,
+    whole: Any,
+    real: Any,
+    valid: Any,
+    ends: Any,
+    n: int,
+    start_kind: int,
+    start_whole: int,
+    start_real: float,
+    start_odd: bool,
+    start_mark: int,
+    out_kind: Any,
+    out_whole: Any,
+    out_real: Any,
+    pick: Any,
+) -> int:
+    """Any numbers, every step checked; return the window that is refused, -1 if there is none.
+
+    Args:
+        operation: 0 add, 1 product, 2 min, 3 max.
+        is_float: whether the inputs are in ``real``, not in ``whole``.
+        whole: the inputs if they are integers, slot by slot.
+        real: the inputs if they are floats.
+        valid: which are present; empty if all are.
+        ends: the last row of every window.
+        n: how wide they are.
+        start_kind: what a window begins with: 0 its first input, 1 an integer, 2 a float, 3 missing.
+        start_whole: the integer.
+        start_real: the float.
+        start_odd: whether that alone keeps a zero from deciding.
+        start_mark: 2 if it needs no explanation, else 0.
+        out_kind: the kind of every total.
+        out_whole: the total, if it is an integer.
+        out_real: the total, if it is a float.
+        pick: the row that explains it, -1 for the whole window, -3 for nothing.
+    """
+    some = len(valid) > 0
+    for w in range(len(ends)):
+        kind, total, wide = start_kind, start_whole, start_real
+        odd, mark, found = start_odd, start_mark, -1
+        for k in range(ends[w] - n + 1, ends[w] + 1):
+            present = not some or valid[k]
+            if kind == 0:
+                if not present:
+                    kind = 3
+                else:
+                    mark = 1
+                    found = k
+                    if is_float:
+                        kind = 2
+                        wide = real[k]
+                    else:
+                        kind = 1
+                        total = whole[k]
+            elif not present or kind == 3:
+                kind = 3
+            elif operation >= 2:
+                if is_float:
+                    if wide != wide or real[k] != real[k]:
+                        wide = np.nan
+                    elif (real[k] < wide) if operation == 2 else (real[k] > wide):
+                        wide = real[k]
+                        mark = 1
+                        found = k
+                elif (whole[k] < total) if operation == 2 else (whole[k] > total):
+                    total = whole[k]
+                    mark = 1
+                    found = k
+            elif kind == 1 and not is_float:
+                b = whole[k]
+                if operation == 0:
+                    c = total + b
+                    if ((total ^ c) & (b ^ c)) < 0:
+                        return w
+                else:
+                    c = total * b
+                    small = -2147483648 <= total <= 2147483647 and -2147483648 <= b <= 2147483647
+                    if (
+                        not small
+                        and b != 0
+                        and (c // b != total or (total == -(2**63) and b == -1))
+                    ):
+                        return w
+                total = c
+            else:
+                x = float(total) if kind == 1 else wide
+                y = real[k] if is_float else float(whole[k])
+                z = x + y if operation == 0 else x * y
+                if not np.isfinite(z) and np.isfinite(x) and np.isfinite(y):
+                    return w
+                wide = 0.0 if operation == 1 and z == 0 else z
+                kind = 2
+            if operation == 1:
+                if not present or (is_float and not np.isfinite(real[k])):
+                    odd = True
+                elif (real[k] == 0 if is_float else whole[k] == 0) and mark == 0:
+                    mark = 1
+                    found = k
+        out_kind[w] = kind
+        out_whole[w] = total if kind == 1 else 0
+        out_real[w] = wide if kind == 2 else 0.0
+        lost = kind == 3 or (kind == 2 and wide != wide)
+        if operation == 0 or mark == 0 or (operation == 1 and odd) or (operation > 1 and lost):
+            pick[w] = -1
+        elif mark == 2:
+            pick[w] = -3
+        else:
+            pick[w] = found
+    return -1
