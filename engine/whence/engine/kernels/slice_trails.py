@@ -1,4 +1,4 @@
-"""What explains and what supports the outputs of a Slice on batches: heads, slices, inputs, keys."""
+"""What the outputs of a Slice on batches lead to: heads, slices, inputs, keys."""
 
 from __future__ import annotations
 
