@@ -34,7 +34,7 @@ class Reading:
         rows: Ints | None = None,
     ) -> None:
         """Read nothing yet."""
-        self._columns = dict(enumerate(columns))
+        self._columns: dict[int, Column] = dict(enumerate(columns))
         self.count = count
         self.texts = texts
         self._outer = outer
