@@ -16,6 +16,7 @@ from whence.engine.kernels.batch import Batch
 from whence.engine.kernels.columns import Column
 from whence.engine.kernels.entries import ASKED, Entries
 from whence.engine.kernels.kernel import Born, Run, State
+from whence.engine.kernels.memory import keep_memory
 from whence.engine.kernels.scope import KernelChain
 from whence.engine.kernels.state import pack, settled, unpack
 from whence.engine.kernels.trails import Line, Nothing, Trail
@@ -37,6 +38,7 @@ class KernelWork:
         self, chain: Chain, *, tracked: bool = True, closed: bool = False, steps: bool = False
     ) -> None:
         """Compile the chain; no event is read yet."""
+        keep_memory()
         self.chain = chain
         self.run = Run(tracked=tracked, closed=closed, steps=steps)
         run = self.run
