@@ -49,6 +49,20 @@ class Batch:
             None if self.exists is None else self.exists.take(rows),
         )
 
+    def slice(self, start: int, stop: int) -> Batch:
+        """Some neighbouring events."""
+        if start == 0 and stop == len(self):
+            return self
+        why = self.why.slice(start, stop)
+        return Batch(
+            self.values.slice(start, stop),
+            self.moment[start:stop],
+            None if self.slot is None else self.slot[start:stop],
+            why,
+            why if self.sup is self.why else self.sup.slice(start, stop),
+            None if self.exists is None else self.exists.slice(start, stop),
+        )
+
     def settled(self) -> Batch:
         """The same, holding on to nothing but itself."""
         why = self.why.settle()

@@ -48,10 +48,8 @@ class Fronts:
             for old, new in zip(self.waiting, arrived, strict=True)
         ]
         if held[0].slot is None:
-            count = min(len(batch) for batch in held)
-            rows = [np.arange(count)] * len(held)
-        else:
-            rows = _meet(held)
+            return self._in_a_row(held)
+        rows = _meet(held)
         moment = reduce(np.maximum, [b.moment[r] for b, r in zip(held, rows, strict=True)])
         for pipe, (batch, used) in enumerate(zip(held, rows, strict=True)):
             left: Bools = np.ones(len(batch), np.bool_)
@@ -64,6 +62,16 @@ class Fronts:
         taken = [b.take(r[order]) for b, r in zip(held, rows, strict=True)]
         pipes = tuple(replace(batch, moment=moment, slot=taken[0].slot) for batch in taken)
         return Front(pipes, moment, taken[0].slot)
+
+    def _in_a_row(self, held: Sequence[Batch]) -> Front:
+        """With one instance the k-th events stand side by side."""
+        count = min(len(batch) for batch in held)
+        taken = [batch.slice(0, count) for batch in held]
+        moment = reduce(np.maximum, [batch.moment for batch in taken])
+        for pipe, batch in enumerate(held):
+            rest = len(batch) - count
+            self.waiting[pipe] = batch.slice(count, len(batch)).settled() if rest else None
+        return Front(tuple(replace(batch, moment=moment) for batch in taken), moment, None)
 
 
 def _in_step(arrived: Sequence[Batch]) -> bool:

@@ -30,6 +30,7 @@ __all__ = [
     "Nothing",
     "Reaching",
     "Sets",
+    "Shifted",
     "Spans",
     "Trail",
     "joined",
@@ -57,6 +58,11 @@ class Trail:
     def take(self, rows: Ints) -> Trail:
         """The trail of some rows, in that order; a row below 0 leads nowhere."""
         return Gathered(self, rows)
+
+    def slice(self, start: int, stop: int) -> Trail:
+        """The trail of some neighbouring rows."""
+        whole = start == 0 and stop == len(self)
+        return self if whole else Shifted(self, start, stop - start)
 
     def settle(self) -> Sets:
         """Follow every row now, and hold on to nothing else."""
@@ -91,6 +97,10 @@ class Nothing(Trail):
         """As many as asked for."""
         return Nothing(len(rows))
 
+    def slice(self, start: int, stop: int) -> Trail:
+        """As many as asked for."""
+        return Nothing(stop - start)
+
 
 class Line(Trail):
     """Row r leads to the positions ``a + r*sa`` to ``b + r*sb``: no row needs memory."""
@@ -122,13 +132,16 @@ class Line(Trail):
             return self
         return Line(self.target, fields, self.count, self.a, self.b, self.sa, self.sb)
 
+    def slice(self, start: int, stop: int) -> Trail:
+        """Neighbouring rows stay a line."""
+        a, b = self.a + start * self.sa, self.b + start * self.sb
+        return Line(self.target, self.fields, stop - start, a, b, self.sa, self.sb)
+
     def take(self, rows: Ints) -> Trail:
         """Neighbouring rows stay a line."""
         count = len(rows)
         if count and rows[0] >= 0 and rows[-1] - rows[0] == count - 1 and _ascending(rows):
-            first = int(rows[0])
-            a, b = self.a + first * self.sa, self.b + first * self.sb
-            return Line(self.target, self.fields, count, a, b, self.sa, self.sb)
+            return self.slice(int(rows[0]), int(rows[0]) + count)
         lo = np.where(rows < 0, 0, self.a + rows * self.sa)
         hi = np.where(rows < 0, -1, self.b + rows * self.sb)
         return Spans(self.target, self.fields, lo, hi)
@@ -228,6 +241,39 @@ class Sets(Trail):
     def settle(self) -> Sets:
         """It is."""
         return self
+
+
+class Shifted(Trail):
+    """Some neighbouring rows of another trail."""
+
+    __slots__ = ("child", "count", "start")
+
+    def __init__(self, child: Trail, start: int, count: int) -> None:
+        """Keep where they begin."""
+        self.child = child
+        self.start = start
+        self.count = count
+
+    def __len__(self) -> int:
+        """How many rows."""
+        return self.count
+
+    def entries(self, rows: Ints) -> Entries:
+        """Those of the rows that are meant."""
+        return self.child.entries(rows + self.start)
+
+    def ask(self, fields: int) -> Trail:
+        """The same with known fields."""
+        below = self.child.ask(fields)
+        return self if below is self.child else Shifted(below, self.start, self.count)
+
+    def take(self, rows: Ints) -> Trail:
+        """One step less to follow."""
+        return self.child.take(np.where(rows < 0, -1, rows + self.start))
+
+    def slice(self, start: int, stop: int) -> Trail:
+        """One step less to follow."""
+        return self.child.slice(self.start + start, self.start + stop)
 
 
 class Gathered(Trail):
