@@ -9,11 +9,12 @@ import numpy as np
 
 from whence.engine.events import Position
 from whence.engine.kernels.batch import Batch, Front, join_batches
-from whence.engine.kernels.columns import Ints
+from whence.engine.kernels.columns import Ints, concat
+from whence.engine.kernels.counting import rows_from
 from whence.engine.kernels.entries import WHOLE
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
-from whence.engine.kernels.trails import Chosen, Line, Nothing, Reaching, Trail, union
+from whence.engine.kernels.trails import Chosen, Line, Nothing, Reaching, Trail, joined, union
 from whence.engine.kernels.waiting import lasting
 from whence.engine.processors import Window
 
@@ -36,12 +37,22 @@ class Windows(NamedTuple):
     Attributes:
         pipes: the events of each pipe, slot by slot, each slot in order.
         ends: the last row of every window, in order of output.
+        moment: when each was complete.
+        slot: the instance that each belongs to; ``None`` if there is only one.
         steady: windows begin at row 0, 1, 2, …
     """
 
     pipes: tuple[Batch, ...]
     ends: Ints
+    moment: Ints
+    slot: Ints | None
     steady: bool
+
+    def some(self, first: int, stop: int) -> Windows:
+        """Some of them."""
+        slot = None if self.slot is None else self.slot[first:stop]
+        moment = self.moment[first:stop]
+        return Windows(self.pipes, self.ends[first:stop], moment, slot, False)
 
 
 def reaching(trail: Trail, windows: Windows, n: int) -> Trail:
@@ -77,10 +88,8 @@ class WindowKernel(Kernel):
         """Output what P says last of every window that is complete now."""
         if not len(front):
             return [self.run.empty(slotted=self.place.slotted)]
-        if front.slot is None:
-            windows = self._in_line(front)
-        else:
-            windows = self._by_slot(front, front.slot)
+        slot = front.slot
+        windows = self._in_line(front) if slot is None else self._by_slot(front, slot)
         found = self.of(windows)
         self.said += len(windows.ends)
         return [found]
@@ -97,15 +106,17 @@ class WindowKernel(Kernel):
         pipes = tuple(front.pipes)
         if self.tail:
             pairs = zip(self.tail, front.pipes, strict=True)
-            pipes = tuple(join_batches([old, new]) for old, new in pairs)
+            pipes = tuple(_joined(old, new) for old, new in pairs)
         count = len(pipes[0])
         rest = np.arange(max(count - self.n + 1, 0), count)
         self.tail = [_lasting(batch.take(rest)) for batch in pipes] if len(rest) else []
-        return Windows(pipes, np.arange(self.n - 1, count), True)
+        ends = rows_from(min(self.n - 1, count), count)
+        return Windows(pipes, ends, front.moment[len(front) - len(ends) :], None, True)
 
     def _by_slot(self, front: Front, slot: Ints) -> Windows:
         tail = self.tail
-        begun: list[Batch] = []
+        pipes = list(front.pipes)
+        first = 0
         if tail:
             # Slots without an event in this batch stay as they are.
             owner = tail[0].slot
@@ -113,15 +124,12 @@ class WindowKernel(Kernel):
             touched = np.zeros(max(int(owner.max()), int(slot.max())) + 1, np.bool_)
             touched[slot] = True
             here = touched[owner]
-            begun = [batch.take(np.flatnonzero(here)) for batch in tail]
+            begun = np.flatnonzero(here)
+            first = len(begun)
+            pairs = zip(tail, pipes, strict=True)
+            pipes = [join_batches([old.take(begun), new]) for old, new in pairs]
             tail = [batch.take(np.flatnonzero(~here)) for batch in tail]
-        first = len(begun[0]) if begun else 0
-        if begun:
-            pairs = zip(begun, front.pipes, strict=True)
-            pipes = [join_batches([old, new]) for old, new in pairs]
-            slot = cast(Ints, np.concatenate([cast(Ints, begun[0].slot), slot]))
-        else:
-            pipes = list(front.pipes)
+            slot = np.concatenate([owner[begun], slot])
         order = np.argsort(slot, kind="stable")
         pipes = [batch.take(order) for batch in pipes]
         slot = slot[order]
@@ -134,7 +142,8 @@ class WindowKernel(Kernel):
             kept = [_lasting(join_batches([old, new])) for old, new in pairs]
         self.tail = kept if len(kept[0]) else []
         ends = np.flatnonzero((place >= self.n - 1) & (order >= first))
-        return Windows(tuple(pipes), ends[np.argsort(order[ends])], False)
+        ends = ends[np.argsort(order[ends])]
+        return Windows(tuple(pipes), ends, front.moment[order[ends] - first], slot[ends], False)
 
     def save(self) -> State:
         """The last events of every slot."""
@@ -144,6 +153,20 @@ class WindowKernel(Kernel):
         """Go on from what `save` gave."""
         self.said = state["said"]
         self.tail = list(state["tail"])
+
+
+def _joined(tail: Batch, batch: Batch) -> Batch:
+    """The last events before this batch and those of the batch; their moments do not count."""
+    values = concat([tail.values, batch.values])
+    rows = rows_from(0, len(values))
+    why = joined([tail.why, batch.why])
+    same = tail.sup is tail.why and batch.sup is batch.why
+    sup = why if same else joined([tail.sup, batch.sup])
+    exists: Trail | None = None
+    if tail.exists is not None or batch.exists is not None:
+        parts = (tail, batch)
+        exists = joined([Nothing(len(b)) if b.exists is None else b.exists for b in parts])
+    return Batch(values, rows, None, why, sup, exists)
 
 
 def _lasting(batch: Batch) -> Batch:
@@ -176,14 +199,13 @@ class GeneralWindow(WindowKernel):
         if not self.place.slotted:
             return self.said + number
         assert self.windows is not None
-        when = self.windows.pipes[0].moment[self.windows.ends]
+        when = self.windows.moment
         before = int((when[:number] == when[number]).sum())
         return (self.place.outer(int(when[number])), before)
 
     def _top(self, moments: Ints) -> Ints:
         assert self.windows is not None
-        ends = self.windows.ends[self.first + moments // self.n]
-        return self.place.top(self.windows.pipes[0].moment[ends])
+        return self.place.top(self.windows.moment[self.first + moments // self.n])
 
     def of(self, windows: Windows) -> Batch:
         """Run P, some windows at a time."""
@@ -196,7 +218,7 @@ class GeneralWindow(WindowKernel):
         most = max(1, _MOST_ROWS // self.n)
         for first in range(0, len(windows.ends), most):
             self.first = first
-            yield self._run(windows._replace(ends=windows.ends[first : first + most]))
+            yield self._run(windows.some(first, first + most))
 
     def _run(self, windows: Windows) -> Batch:
         n, ends = self.n, windows.ends
@@ -215,17 +237,14 @@ class GeneralWindow(WindowKernel):
             assert out.slot is not None
             last[out.slot] = np.arange(len(out))  # of several outputs the last one stays
         values = out.values.take(last)
-        when = windows.pipes[0].moment[ends]
-        owner = windows.pipes[0].slot
-        owners = None if owner is None else owner[ends]
         if not self.tracked:
             nothing = Nothing(count)
-            return Batch(values, when, owners, nothing, nothing, None)
+            return Batch(values, windows.moment, windows.slot, nothing, nothing, None)
         exists = union(*(None if b.exists is None else b.exists.take(ends) for b in windows.pipes))
         why, sup = self._explained(windows, out, last)
         if exists is not None:
             sup = union(sup, exists) or sup
-        return Batch(values, when, owners, why, sup, exists)
+        return Batch(values, windows.moment, windows.slot, why, sup, exists)
 
     def _explained(self, windows: Windows, out: Batch, last: Ints) -> tuple[Trail, Trail]:
         silent = last < 0
@@ -250,11 +269,7 @@ class GeneralWindow(WindowKernel):
     def _whole(self, windows: Windows, *, support: bool) -> Trail:
         found = union(
             *(
-                reaching(
-                    (batch.sup if support else batch.why).ask(WHOLE),
-                    windows._replace(steady=False),
-                    self.n,
-                )
+                reaching((batch.sup if support else batch.why).ask(WHOLE), windows, self.n)
                 for batch in windows.pipes
             )
         )

@@ -74,16 +74,12 @@ class _FoldWindow(WindowKernel):
         if found is None:
             self.general.said = self.said
             return self.general.of(windows)
-        ends = windows.ends
-        steady = windows.steady
-        when = batch.moment[self.n - 1 :] if steady else batch.moment[ends]
-        owner = None if batch.slot is None else batch.slot[ends]
         if not self.tracked:
-            nothing = Nothing(len(ends))
-            return Batch(found.values, when, owner, nothing, nothing, None)
-        exists = None if batch.exists is None else batch.exists.take(ends)
+            nothing = Nothing(len(windows.ends))
+            return Batch(found.values, windows.moment, windows.slot, nothing, nothing, None)
+        exists = None if batch.exists is None else batch.exists.take(windows.ends)
         why, sup = self._explained(windows, found, exists)
-        return Batch(found.values, when, owner, why, sup, exists)
+        return Batch(found.values, windows.moment, windows.slot, why, sup, exists)
 
     def _explained(
         self, windows: Windows, found: _Totals, exists: Trail | None

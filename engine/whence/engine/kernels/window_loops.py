@@ -134,7 +134,7 @@ def fold_windows(
         valid: which are present; empty if all are.
         ends: the last row of every window.
         n: how wide they are.
-        start_kind: what a window begins with: 0 its first input, 1 an integer, 2 a float, 3 missing.
+        start_kind: what a window begins with: 0 its first input, else see `folds`.
         start_whole: the integer.
         start_real: the float.
         start_odd: whether that alone keeps a zero from deciding.
