@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from whence.engine.associations import Association, Relation
-from whence.engine.compact import Associations, Block
+from whence.engine.compact import Associations, Block, Ints
 from whence.engine.record.compact import ENCODINGS, compact_table, from_compact_table
 from whence.engine.record.files import write_table
 
@@ -25,7 +25,10 @@ def random_block(random: Random, to: str, *, inner: bool = False) -> Block:
     step = random.choice([1, 1, W]) if inner else 1
     sa, sb = random.choice([(0, 0), (1, 1), (0, 1), (1, 0), (2, 2)])
     count = random.randint(0, 6)
-    numbers = lambda lo, hi: np.array([random.randint(lo, hi) for _ in range(count)], np.int64)  # noqa: E731
+
+    def numbers(lo: int, hi: int) -> Ints:
+        return np.array([random.randint(lo, hi) for _ in range(count)], np.int64)
+
     outputs = numbers(0, 40) * step
     copy = random.random() < 0.3
     fields = None if copy else random.choice([None, (), ("a",), ("a", "b")])

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from whence.engine.associations import Association, Relation
 
-__all__ = ["LITERAL", "Associations", "Block", "Leads", "flat_ranges"]
+__all__ = ["LITERAL", "Associations", "Block", "Ints", "Leads", "flat_ranges"]
 
 Ints = npt.NDArray[np.int64]
 Key = tuple[Relation, str, str, tuple[str, ...] | None, bool]
@@ -132,22 +132,23 @@ class Block:
     def wide(self) -> npt.NDArray[np.bool_]:
         """Which items are bands as rows: too many inputs to name one by one."""
         widest = self.width + np.maximum(0, self.more * (self.sb - self.sa))
-        return (widest >= LITERAL) & ((self.step == 1) | (self.more == 0))
+        found: npt.NDArray[np.bool_] = (widest >= LITERAL) & ((self.more == 0) | (self.step == 1))
+        return found
 
     def rows(self, stream: str) -> Iterator[Association]:
         """The same as rows: few inputs an output one by one, more of them as bands."""
         if self.kind == "zones":
-            columns = (self.outputs, self.more, self.inputs)
-            for output, more, position in zip(*(a.tolist() for a in columns), strict=True):
+            zones = (self.outputs, self.more, self.inputs)
+            for output, more, position in zip(*(a.tolist() for a in zones), strict=True):
                 hi = None if more < 0 else output + more * self.step
                 yield self._row(stream, "zone", output, hi, (position,))
             return
         wide = self.wide
-        output, lo, hi = self.where(~wide).leads()
-        order = np.argsort(output, kind="stable")
+        narrow = self.where(~wide).leads()
+        order = np.argsort(narrow.output, kind="stable")
         waiting: list[int] = []
         at = -1
-        for o, first, last in zip(*(a[order].tolist() for a in (output, lo, hi)), strict=True):
+        for o, first, last in zip(*(array[order].tolist() for array in narrow), strict=True):
             if last - first >= LITERAL:
                 yield replace(
                     self._row(stream, "band", o, o), a=first, b=last

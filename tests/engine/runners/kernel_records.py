@@ -21,7 +21,9 @@ __all__ = ["check", "even", "logs_of", "record"]
 Places = dict[str, set[int]]
 
 
-def logs_of(root: Path, chain: Chain, logs: dict[str, list[Any]], chunk: int) -> dict[str, LogRecord]:
+def logs_of(
+    root: Path, chain: Chain, logs: dict[str, list[Any]], chunk: int
+) -> dict[str, LogRecord]:
     """The logs in the record."""
     return {name: ingest(root, name, logs[name], chunk=chunk) for name in chain.inputs}
 
@@ -58,9 +60,7 @@ def check(run: RunRecord, expected: RunResult) -> None:
     for name in expected.interpreter.chain.outputs:
         stream = streams[name]
         told = [
-            row
-            for part in stream["outputs"]
-            for row in run.outputs(name, part["part"]).to_pylist()
+            row for part in stream["outputs"] for row in run.outputs(name, part["part"]).to_pylist()
         ]
         outputs = expected.of(name)
         assert [row["position"] for row in told] == list(range(len(outputs)))

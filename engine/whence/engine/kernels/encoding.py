@@ -11,14 +11,14 @@ from whence.engine.associations import Relation
 from whence.engine.compact import Block
 from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.entries import ASKED, Entries, Names, join_entries
-from whence.engine.kernels.trails import Chosen, Line, Nothing, Trail
+from whence.engine.kernels.trails import Chosen, Line, Nothing, Spans, Trail
 
 __all__ = ["blocks_of", "encode"]
 
 _SHORTEST = 2
 """On average so many outputs an item, or runs are not worth their trouble."""
 
-_Part = tuple[Bools | None, Trail]
+_Part = tuple[Trail, Bools | None]
 
 
 class Widths(NamedTuple):
@@ -68,19 +68,33 @@ def _split(
 ) -> Iterator[tuple[Relation, Sequence[Trail | Entries]]]:
     """What explains and supports, what only explains, and what only supports.
 
-    Parts that both trails share are told apart by identity alone; the rest is compared.
+    Trails that both are put together from are told apart by the rows that they are chosen for; the
+    rest is compared.
     """
-    if why is sup:
-        yield "explains", [_alone(part, len(why)) for part in _parts(why)]
-        return
+    count = len(why)
     of_why, of_sup = _parts(why), _parts(sup)
-    shared = _marks(of_why) & _marks(of_sup)
-    yield "explains", [_alone(p, len(why)) for p in of_why if _mark(p) in shared]
-    more = [_alone(p, len(why)) for p in of_why if _mark(p) not in shared]
-    enough = [_alone(p, len(why)) for p in of_sup if _mark(p) not in shared]
+    if why is sup:
+        yield "explains", [_alone(part, count) for part in of_why.values()]
+        return
+    for mark in of_why.keys() & of_sup.keys():
+        (trail, here), (_, there) = of_why[mark], of_sup[mark]
+        yield "explains", [_alone((trail, _both(here, there)), count)]
+        if there is not None:
+            yield "trigger", [_alone((trail, _both(here, ~there)), count)]
+        if here is not None:
+            yield "supports", [_alone((trail, _both(there, ~here)), count)]
+    more = [_alone(part, count) for mark, part in of_why.items() if mark not in of_sup]
+    enough = [_alone(part, count) for mark, part in of_sup.items() if mark not in of_why]
     if not more or not enough:
         yield "trigger", more
         yield "supports", enough
+        return
+    pair = _same_kind(more, enough)
+    if pair is not None:
+        same = (pair[0].lo == pair[1].lo) & (pair[0].hi == pair[1].hi)
+        yield "explains", [Chosen(len(why), [(same, pair[0])])]
+        yield "trigger", [Chosen(len(why), [(~same, pair[0])])]
+        yield "supports", [Chosen(len(why), [(~same, pair[1])])]
         return
     left = join_entries([part.entries(rows) for part in more]).sorted()
     right = join_entries([part.entries(rows) for part in enough]).sorted()
@@ -90,27 +104,40 @@ def _split(
     yield "supports", [right.where(~in_left)]
 
 
-def _parts(trail: Trail) -> list[_Part]:
+def _same_kind(more: Sequence[Trail], enough: Sequence[Trail]) -> tuple[Spans, Spans] | None:
+    """Two that can be compared row by row: the pointers of a machine, to one stream."""
+    left, right = more[0], enough[0]
+    if len(more) > 1 or len(enough) > 1:
+        return None
+    if not isinstance(left, Spans) or not isinstance(right, Spans):
+        return None
+    same = (left.target, left.fields) == (right.target, right.fields)
+    return (left, right) if same else None
+
+
+def _parts(trail: Trail, mask: Bools | None = None) -> dict[int, _Part]:
+    """The trails that a trail is put together from, each with the rows that it is chosen for."""
     if isinstance(trail, Nothing):
-        return []
+        return {}
     if not isinstance(trail, Chosen):
-        return [(None, trail)]
-    found: list[_Part] = []
-    for mask, child in trail.parts:
-        found.extend(_parts(child) if mask is None else [(mask, child)])
+        return {id(trail): (trail, mask)}
+    found: dict[int, _Part] = {}
+    for chosen, child in trail.parts:
+        for mark, (part, rows) in _parts(child, _both(mask, chosen)).items():
+            held = found.get(mark, (part, rows))[1]
+            either = None if held is None or rows is None else held | rows
+            found[mark] = (part, either)
     return found
 
 
-def _mark(part: _Part) -> tuple[int, int]:
-    return id(part[0]), id(part[1])
-
-
-def _marks(parts: list[_Part]) -> set[tuple[int, int]]:
-    return {_mark(part) for part in parts}
+def _both(left: Bools | None, right: Bools | None) -> Bools | None:
+    if left is None or right is None:
+        return right if left is None else left
+    return left & right
 
 
 def _alone(part: _Part, count: int) -> Trail:
-    mask, trail = part
+    trail, mask = part
     return trail if mask is None else Chosen(count, [(mask, trail)])
 
 
@@ -165,10 +192,9 @@ def blocks_of(
 ) -> Iterator[Block]:
     """Entries of rows at some positions, as blocks: one or a few for each target and field set."""
     kinds = entries.target * (len(names.fields) + 1) + entries.fields + 1
-    first = int(kinds[0])
-    every = bool((kinds == first).all())
-    for kind in [first] if every else np.unique(kinds).tolist():
-        part = entries if every else entries.where(kinds == kind)
+    known = np.flatnonzero(np.bincount(kinds)).tolist()
+    for kind in known:
+        part = entries if len(known) == 1 else entries.where(kinds == kind)
         row = part.row
         if not bool((row[1:] >= row[:-1]).all()):
             part = part.where(np.lexsort((part.lo, row)))

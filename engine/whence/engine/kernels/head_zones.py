@@ -59,8 +59,10 @@ class HeadZones:
         inner = np.concatenate([before[ended], head[final]])
         part = np.concatenate([at[ended], at[final]]) // chunk
         to = names.targets[self.heads.head_target]
-        for number in np.unique(part).tolist():
+        for number in range(int(part.min()), int(part.max()) + 1):
             chosen = part == number
+            if not chosen.any():
+                continue
             none = np.zeros(int(chosen.sum()), np.int64)
             items = (lo[chosen], more[chosen], inner[chosen], none)
             yield number, Block("explains", "zones", to, None, False, 1, 0, 0, *items)

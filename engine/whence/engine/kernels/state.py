@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -211,10 +212,12 @@ def settled(state: Any) -> Any:
     if isinstance(state, (list, tuple)) and not isinstance(state, Entries):
         return [settled(part) for part in state]
     if isinstance(state, Batch):
-        return state.settled()
+        why = settled(state.why)
+        sup = why if state.sup is state.why else settled(state.sup)
+        return replace(state, why=why, sup=sup, exists=settled(state.exists))
     if isinstance(state, Trail) and not isinstance(state, (Line, Nothing, Spans)):
         return state.settle()
-    return state
+    return state  # a line stays a line: whoever goes on does the very same
 
 
 def pack(state: Mapping[str, object]) -> pa.RecordBatch:

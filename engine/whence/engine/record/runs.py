@@ -17,7 +17,7 @@ from whence.engine.errors import LogError
 from whence.engine.record.compact import ENCODINGS, compact_table
 from whence.engine.record.files import read_json, write_json, write_table
 from whence.engine.record.logs import LogRecord
-from whence.engine.record.schema import association_table, associations_of
+from whence.engine.record.schema import IN_ORDER, association_table, associations_of
 
 __all__ = ["RunRecord", "RunWriter", "list_runs", "new_run_id", "now"]
 
@@ -162,7 +162,7 @@ class RunWriter(RunRecord):
         if (stream, part) in self._there:
             return
         if events is not None and events.num_rows:
-            write_table(self._path("outputs", stream, part), events)
+            write_table(self._path("outputs", stream, part), events, IN_ORDER)
             places = events.column("position")
             known["outputs"].append(_listed(part, events.num_rows, places[0], places[-1]))
             known["length"] += events.num_rows

@@ -16,6 +16,7 @@ from whence.engine.values import Value, kind_of
 
 __all__ = [
     "ASSOCIATIONS",
+    "IN_ORDER",
     "OUTPUTS",
     "association_table",
     "associations_of",
@@ -35,6 +36,9 @@ OUTPUTS = pa.schema(
         ("value", pa.string()),
     ]
 )
+
+IN_ORDER = dict.fromkeys(("position", "moment"), "DELTA_BINARY_PACKED")
+"""How Parquet keeps the numbers of outputs, which go up by little."""
 
 ASSOCIATIONS = pa.schema(
     [

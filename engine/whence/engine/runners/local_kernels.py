@@ -131,6 +131,8 @@ def resume(
     )
     logs = {name: record.log(name) for name in manifest["logs"]}
     with _alone(root, record.id):
+        for left in record.folder.rglob(".*.part"):
+            left.unlink()  # of a file that was being written when it was stopped
         work = _work(chain, options)
         parts = KernelParts(work, _where(options), options.chunk)
         first = 0
