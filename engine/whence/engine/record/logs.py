@@ -15,9 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whence.engine.chain import Log
+from whence.engine.columns import as_column, canonical, kind_of_column, records_of
 from whence.engine.errors import LogError
 from whence.engine.record.files import read_json, write_json, write_table
-from whence.engine.record.schema import canonical, event_table, kind_of_column, records_of
+from whence.engine.record.schema import log_schema
 from whence.engine.values import Value, describe
 
 __all__ = ["LogRecord", "ingest"]
@@ -155,7 +156,7 @@ def _write(
         for record in records:
             line = canonical([record.get(column) for column in columns])
             digest.update(line.encode() + b"\n")
-        table = event_table(columns, length, records)
+        table = _table(columns, length, records)
         write_table(folder / f"part-{parts:05d}.parquet", table)
         length += len(batch)
         parts += 1
@@ -180,3 +181,9 @@ def _columns(events: list[Any]) -> dict[str, str]:
         for name, value in event.items() if isinstance(event, Mapping) else ():
             names.setdefault(name, []).append(value)
     return {name: kind_of_column(values) for name, values in names.items()}
+
+
+def _table(columns: Mapping[str, str], first: int, events: list[Mapping[str, Value]]) -> pa.Table:
+    numbers = pa.array(range(first, first + len(events)), pa.int64())
+    own = [as_column([e.get(name) for e in events], kind) for name, kind in columns.items()]
+    return pa.Table.from_arrays([numbers, numbers, *own], schema=log_schema(columns))

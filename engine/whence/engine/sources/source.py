@@ -8,8 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
+from whence.engine.columns import column_type
 from whence.engine.errors import LogError
-from whence.engine.record.schema import column_type
 from whence.engine.sources.limits import Limits
 
 __all__ = [
@@ -113,8 +113,14 @@ class Report:
             self.bad.append(cell)
 
     def drop(self, rows: int = 1) -> None:
-        """Count rows that were left out."""
+        """Count rows that were left out; they too were read."""
         self.dropped += rows
+        self.read += rows
+
+    def begin(self) -> None:
+        """Forget what an earlier reading of the same log found."""
+        self.read = self.dropped = self.missing = 0
+        self.bad.clear()
 
     def json(self) -> dict[str, Any]:
         """For the manifest; values that were found are not repeated there."""
