@@ -7,10 +7,9 @@ import gzip
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
-from io import RawIOBase
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
@@ -21,7 +20,6 @@ from whence.engine.sources.limits import Limits
 
 __all__ = [
     "LogBytes",
-    "ReadBack",
     "Where",
     "codec",
     "fingerprint",
@@ -178,6 +176,7 @@ class LogBytes:
     Attributes:
         size: the file's size on disk.
         packed: whether it is gzip.
+        mark: the length of the byte order mark that was left out, once reading has begun.
     """
 
     def __init__(
@@ -204,6 +203,8 @@ class LogBytes:
             self.size = os.fstat(self._file.fileno()).st_size
         self._stream: Any = gzip.GzipFile(fileobj=self._file) if self.packed else self._file
         self._count = 0
+        self._held = b""
+        self.mark = 0
         self._decoder = None
         self._begun = start > 0
         if start:
@@ -223,12 +224,15 @@ class LogBytes:
         Raises:
             LogError: the file is damaged, unpacks to too much, or is not in its encoding.
         """
+        if self._held:
+            held, self._held = self._held[:size], self._held[size:]
+            return held
         while True:
             block = self._unpacked(size)
             first, self._begun = not self._begun, True
             if self._decoder is None:
                 if first and block.startswith(codecs.BOM_UTF8):
-                    block = block[3:]
+                    block, self.mark = block[3:], 3
                     if not block:
                         continue
                 return block
@@ -237,6 +241,11 @@ class LogBytes:
                 made = made[3:]
             if made or not block:
                 return made
+
+    def skip(self, size: int) -> None:
+        """Leave out so many of the bytes that `read` would give."""
+        while size > 0 and (block := self.read()):
+            self._held, size = block[size:], size - len(block)
 
     def blocks(self, size: int = _BLOCK) -> Iterator[bytes]:
         """All that is left, block after block."""
@@ -306,26 +315,3 @@ def undecodable(name: str, encoding: str, byte: int, offset: int) -> LogError:
     return LogError(
         f"{name}: expected {encoding}; got byte 0x{byte:02x} at offset {offset}; try {hint}"
     )
-
-
-class ReadBack(RawIOBase):
-    """Blocks as a stream that `io` can wrap."""
-
-    def __init__(self, more: Callable[[], bytes]) -> None:
-        """Take what gives the next block, and nothing at the end."""
-        super().__init__()
-        self._more = more
-        self._held = memoryview(b"")
-
-    def readable(self) -> bool:
-        """It is for reading."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer from the next block."""
-        if not self._held:
-            self._held = memoryview(self._more())
-        size = min(len(buffer), len(self._held))
-        buffer[:size] = self._held[:size]
-        self._held = self._held[size:]
-        return size

@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import cache
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from whence.engine.arrow_compute import pc
 from whence.engine.functions.time import in_utc
 from whence.engine.values import ValueFault
 

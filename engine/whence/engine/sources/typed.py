@@ -9,8 +9,8 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from whence.engine.arrow_compute import pc
 from whence.engine.columns import column_type
 from whence.engine.sources.cells import converter, kind_and_format, zone_of
 from whence.engine.values import ValueFault
