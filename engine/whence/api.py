@@ -24,9 +24,16 @@ from whence.engine.chain_file import load_chain, with_columns
 from whence.engine.errors import ChainError, ParameterError, WhenceError
 from whence.engine.intervals import of_positions
 from whence.engine.processor import Processor
-from whence.engine.record import LogRecord, RunRecord, ingest, new_run_id, record_place
+from whence.engine.record import (
+    LogRecord,
+    RunRecord,
+    ingest,
+    interrupted_run,
+    new_run_id,
+    record_place,
+)
 from whence.engine.record.schema import from_canonical
-from whence.engine.runners import RunOptions, run_recorded
+from whence.engine.runners import RunOptions, described, run_recorded
 from whence.engine.values import Value
 from whence.store import Connection, connect
 
@@ -93,12 +100,14 @@ class Result:
         connection: the graph; ``None`` if the run was not loaded.
         loaded: what loading did; ``None`` if it was not asked for, or not completed.
         not_loaded: why it was not completed; ``whence load`` goes on from there.
+        again: an earlier attempt at this run had been interrupted, and this one took it up.
     """
 
     record: RunRecord
     connection: Connection | None = field(default=None, repr=False)
     loaded: LoadReport | None = None
     not_loaded: WhenceError | None = None
+    again: bool = False
 
     @property
     def id(self) -> str:
@@ -126,13 +135,14 @@ class Result:
         """Why has this output its value? ``4``, or ``"total@4"`` if the chain has several pipes."""
         from whence.store.questions import explain
 
-        return Answer(explain(self._graph(), self.id, str(output), support=support), self.record)
+        why = explain(self._graph(), self.id, str(output), support=support, record=self.record.root)
+        return Answer(why, self.record)
 
     def never_matters(self) -> Answer[NeverMatters]:
         """Which input events does no output need?"""
         from whence.store.questions import never_matters
 
-        return Answer(never_matters(self._graph(), self.id), self.record)
+        return Answer(never_matters(self._graph(), self.id, record=self.record.root), self.record)
 
     def impact(self, inputs: Iterable[int] | Mapping[str, Iterable[int]]) -> Answer[Impact]:
         """What stands, if these input events were wrong? Positions, by log if there are several."""
@@ -144,7 +154,8 @@ class Result:
         else:
             named[None] = inputs
         ranges = {log: of_positions(places) for log, places in named.items()}
-        return Answer(impact(self._graph(), self.id, ranges), self.record)
+        found = impact(self._graph(), self.id, ranges, record=self.record.root)
+        return Answer(found, self.record)
 
     def _graph(self) -> Connection:
         if self.connection is None:
@@ -179,6 +190,9 @@ def run(
 ) -> Result:
     """Run a chain over logs; with a connection, the graph is loaded while the run goes on.
 
+    If the same was begun before and interrupted (the process was killed), that run is taken up
+    again under its id: what was loaded of it stays, and nothing is there twice.
+
     Args:
         chain: a chain, or the path of a chain file.
         logs: a CSV file, or events; by log name if the chain has several.
@@ -195,7 +209,8 @@ def run(
     root = record_place(record)
     tell = progress or (lambda done, total, text: None)
     made, kept = _kept(root, made, _named(made, logs), options, tell)
-    run_id = new_run_id()
+    interrupted = interrupted_run(root, described(made, kept, options, runner))
+    run_id = interrupted or new_run_id()
     with ExitStack() as stack:
         loading = None
         if connection is not None and options.tracked:
@@ -218,9 +233,10 @@ def run(
         else:
             msg = f"a runner: expected spark or interpreter; got {runner!r}; try 'spark'"
             raise ParameterError(msg)
+    again = interrupted is not None
     if loading is None:
-        return Result(found)
-    return Result(found, connection, loading.report, loading.error)
+        return Result(found, again=again)
+    return Result(found, connection, loading.report, loading.error, again)
 
 
 def open_run(

@@ -23,6 +23,8 @@ __all__ = ["LoadReport", "Progress", "follow", "load"]
 Progress = Callable[[int, int, str], None]
 """Called with how many parts are done, how many there are, and what is being done."""
 
+ENDED = ("complete", "failed")
+"""How a run stands that has ended by itself: its record will not change any more."""
 POLL_SECONDS = 0.5
 AWAY_SECONDS = 30.0
 """How long a store that does not answer is waited for after the run has ended."""
@@ -34,7 +36,7 @@ class LoadReport:
 
     Attributes:
         run: the run's id.
-        status: how the run stands: running, complete or failed.
+        status: how the run stands: running, complete, failed or interrupted.
         parts: how many parts its record has by now.
         written: how many of them this call wrote; the others were there.
         events: how many event nodes this call wrote.
@@ -77,11 +79,11 @@ def follow(
     connection: Connection,
     progress: Progress | None = None,
     *,
-    over: Callable[[], bool] = lambda: False,
+    over: Callable[[], bool] | None = None,
     poll: float = POLL_SECONDS,
     patience: float = AWAY_SECONDS,
 ) -> LoadReport:
-    """Load a run while it goes on, until it has ended.
+    """Load a run while it goes on, until it has ended, by itself or because it was killed.
 
     A store that does not answer is asked again; the run itself never waits for it.
 
@@ -90,14 +92,16 @@ def follow(
         run: the run's id.
         connection: where to.
         progress: told how far it has come.
-        over: says that the run will write no more, even if its record does not say so.
+        over: says that the run will write no more; given by whoever runs it, and then an
+            interrupted run is waited for, since it will be taken up again.
         poll: seconds between two looks at the record.
         patience: seconds to wait for a store that is away, once the run has ended.
     """
     kept = RunRecord(record, run)
     away_until: float | None = None
     while True:
-        ended = over() or kept.manifest["status"] != "running"
+        status = kept.manifest["status"]
+        ended = status in ENDED or (status == "interrupted" if over is None else over())
         try:
             report = _Loader(kept, connection, progress).catch_up()
             if ended:
@@ -148,10 +152,11 @@ class _Loader:
             if len(left) == len(waiting):
                 break
             waiting = left
-        if waiting and self.manifest["status"] != "running":
+        ended = self.manifest["status"] in ENDED
+        if waiting and ended:
             self._refuse(waiting[0])
         self.progress(len(parts) - len(waiting), len(parts), f"loading {self.record.id}")
-        complete = not waiting and self.manifest["status"] != "running"
+        complete = ended and not waiting
         run_state(self.connection, self.manifest, loaded=complete)
         return LoadReport(
             self.record.id,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from whence.engine.associations import Association
@@ -68,6 +69,7 @@ def explain(
     *,
     support: bool = False,
     most: int = EVENTS_SHOWN,
+    record: Path | None = None,
 ) -> Why:
     """Ask why an output has its value.
 
@@ -77,8 +79,9 @@ def explain(
         output: ``[PROCESSOR[.PIPE]@]POSITION``; without processor the chain's only output pipe.
         support: ask as well which input events are enough for it.
         most: so many of the explaining events are listed one by one.
+        record: where the record is, if not where records usually are; see `find_run`.
     """
-    graph = find_run(connection, run)
+    graph = find_run(connection, run, record)
     stream, position = find_event(graph, output)
     told = _output(connection, graph, stream, position)
     rows, inputs = _inputs(connection, graph, stream, position, support=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from whence.engine.errors import ParameterError
 from whence.engine.intervals import Intervals
@@ -57,15 +58,18 @@ class Impact:
     cypher: Mapping[str, str] = field(repr=False)
 
 
-def impact(connection: Connection, run: str, inputs: Inputs) -> Impact:
+def impact(
+    connection: Connection, run: str, inputs: Inputs, *, record: Path | None = None
+) -> Impact:
     """Ask what stands if some input events are corrupt.
 
     Args:
         connection: where the graph is.
         run: the run's id, or ``latest``.
         inputs: the events, as ranges of positions by log.
+        record: where the record is, if not where records usually are; see `find_run`.
     """
-    graph = find_run(connection, run)
+    graph = find_run(connection, run, record)
     require_whole(graph)
     start = _start(graph, inputs)
     touched = down(connection, graph, start, support=True)
