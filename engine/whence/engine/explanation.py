@@ -5,7 +5,7 @@ Nothing here recurses: a chain of a million events is walked with a stack of its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from whence.engine.events import Either, Event, Part, Position, Term
@@ -127,19 +127,7 @@ class Alternatives:
     cut: bool
 
 
-Place = Callable[[Event], tuple[str, Position] | None]
-"""Where an event is named in an answer; ``None`` if the way goes on through it."""
-
-
-def input_place(event: Event) -> tuple[str, Position] | None:
-    """Name input events, and go through all others."""
-    stream = event.stream
-    return (stream.name, event.position) if stream is not None and stream.is_log else None
-
-
-def alternatives(
-    term: Term, limit: int = WITNESS_LIMIT, place: Place = input_place
-) -> Alternatives:
+def alternatives(term: Term, limit: int = WITNESS_LIMIT) -> Alternatives:
     """List every witness: without sets that contain another one, except that the first stays first.
 
     Only choices (`Either`) are worked on set by set; what lies between them is walked once.
@@ -147,11 +135,10 @@ def alternatives(
     Args:
         term: an event, or any term.
         limit: how many sets are kept.
-        place: which events a witness names.
     """
     sets, cut = witness_sets(
         Either((term,)),
-        lambda choice: [_region(option, place) for option in _options(choice)],
+        lambda choice: [_region(option) for option in _options(choice)],
         id,
         limit,
     )
@@ -169,7 +156,7 @@ def _options(choice: Either) -> Iterator[Term]:
             yield item
 
 
-def _region(term: Term, place: Place) -> tuple[frozenset[tuple[str, Position]], list[Either]]:
+def _region(term: Term) -> tuple[frozenset[tuple[str, Position]], list[Either]]:
     """The events that a term always needs, and the choices that it meets on the way."""
     leaves: set[tuple[str, Position]] = set()
     choices: dict[int, Either] = {}
@@ -186,9 +173,8 @@ def _region(term: Term, place: Place) -> tuple[frozenset[tuple[str, Position]], 
             stack.extend(item)
         else:
             event = item.event if isinstance(item, Part) else item
-            named = place(event)
-            if named is not None:
-                leaves.add(named)
+            if event.stream is not None and event.stream.is_log:
+                leaves.add((event.stream.name, event.position))
             elif isinstance(item, Part):
                 stack.append(event)
             else:
