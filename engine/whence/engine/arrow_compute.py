@@ -1,4 +1,4 @@
-"""Arrow's functions on columns, which Arrow makes while it is loaded, so that no checker sees them."""
+"""Arrow's functions on columns; it makes them while it is loaded, so no checker sees them."""
 
 from __future__ import annotations
 

@@ -191,12 +191,18 @@ class Source(Protocol):
         report: filled while reading.
     """
 
-    name: str
-    format: str
-    columns: Mapping[str, str]
-    roles: Mapping[str, str]
-    ordered: bool
-    report: Report
+    @property
+    def name(self) -> str: ...  # noqa: D102  see above
+    @property
+    def format(self) -> str: ...  # noqa: D102
+    @property
+    def columns(self) -> Mapping[str, str]: ...  # noqa: D102
+    @property
+    def roles(self) -> Mapping[str, str]: ...  # noqa: D102
+    @property
+    def ordered(self) -> bool: ...  # noqa: D102
+    @property
+    def report(self) -> Report: ...  # noqa: D102
 
     def batches(self, split: Split | None = None) -> Iterator[pa.RecordBatch]:
         """The rows in order, as `source_schema` says: row number, then the columns."""
