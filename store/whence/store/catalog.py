@@ -53,7 +53,7 @@ class StoredStream:
         no: its number; part of the keys of its events.
         processor: the processor's id.
         pipe: its output pipe.
-        role: output, step, inner, heads or end.
+        role: output, step, inner, choices, heads or end.
         w: by what the outer position is multiplied, inside a Slice.
         length: how many events it has.
         tracked: how many of them have associations.
@@ -113,6 +113,16 @@ class RunGraph:
     def event_streams(self) -> dict[int, StoredStream]:
         """The streams that have events of their own, by number."""
         return {s.no: s for s in self.streams if s.role not in ("heads", "end")}
+
+    @cached_property
+    def choices(self) -> frozenset[int]:
+        """The numbers of the streams whose events are choices."""
+        return frozenset(s.no for s in self.streams if s.role == "choices")
+
+    @property
+    def keeps_alternatives(self) -> bool:
+        """Whether all witnesses of each output were kept."""
+        return bool(self.options.get("witnesses") == "all")
 
     def log_named(self, name: str | None) -> StoredLog:
         """Find a log by its name in the chain; the only one, unless named."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +11,15 @@ from typing import Any
 
 from whence.engine.associations import LOG_PREFIX, Association
 from whence.engine.errors import StoreError
+from whence.engine.intervals import positions
 from whence.engine.record import RunRecord
 from whence.engine.record.schema import associations_of
 from whence.store.catalog import find_run
 from whence.store.connection import Connection
 from whence.store.loading.chunks import chunk_id, loaded_chunks, write_chunk
-from whence.store.loading.content import Directory, log_content, stream_content
+from whence.store.loading.content import Directory, add_choices, log_content, stream_content
 from whence.store.loading.register import prepare_schema, register, run_state
+from whence.store.places import LAST_POSITION
 
 __all__ = ["LoadReport", "Progress", "follow", "load"]
 
@@ -177,6 +180,11 @@ class _Loader:
         self.directory = Directory(
             numbers, {name: stream["role"] for name, stream in self.streams.items()}
         )
+        self.choices = {
+            name: sorted((part["first"], part["part"]) for part in stream["outputs"])
+            for name, stream in self.streams.items()
+            if stream["role"] == "choices"
+        }
         self.needs: dict[_Part, set[str]] = {}
 
     def _parts(self) -> Iterator[_Part]:
@@ -184,6 +192,8 @@ class _Loader:
             for number in range(log.manifest["parts"]):
                 yield _Part(LOG_PREFIX + name, number)
         for name, stream in self.streams.items():
+            if name in self.choices:
+                continue  # loaded with the parts of the stream that meets them
             listed = {p["part"] for p in (*stream["outputs"], *stream["associations"])}
             for number in sorted(listed):
                 yield _Part(name, number)
@@ -209,7 +219,9 @@ class _Loader:
             content = log_content(no, log.manifest, log.part(part.number))
         else:
             rows = self._rows(part)
-            self.needs[part] = set(self._leads_to(rows)) - {id}
+            met = _Part(f"{part.owner}/choices", part.number)
+            choice_rows = self._rows(met) if met.owner in self.choices else []
+            self.needs[part] = set(self._leads_to([*rows, *choice_rows])) - {id}
             if not self.needs[part] <= self.there:
                 return False
             stream = self.streams[part.owner]
@@ -220,9 +232,13 @@ class _Loader:
                 rows,
                 selected=self.manifest["options"].get("where") is not None,
             )
+            choices = self._outputs(met) if met.owner in self.choices else None
+            if choices is not None:
+                choosing = self.streams[met.owner]
+                add_choices(content, choosing, self.directory, choices, choice_rows)
         if write_chunk(self.connection, id, content):
             self.written += 1
-            self.events += len(content.events)
+            self.events += len(content.events) + len(content.choices)
             self.edges += content.edges
         self.there.add(id)
         return True
@@ -242,6 +258,13 @@ class _Loader:
         for row in rows:
             if self.directory.roles.get(row.to) in ("heads", "end"):
                 continue  # no events of their own
+            if row.to in self.choices:
+                owner = row.to.removesuffix("/choices")
+                last = row.lo if row.hi is None else row.hi
+                for position in positions(row.reaches(row.lo, last)):
+                    at = bisect_right(self.choices[row.to], (position, LAST_POSITION)) - 1
+                    yield self._id(_Part(owner, self.choices[row.to][at][1]))
+                continue
             if row.to.startswith(LOG_PREFIX):
                 log = self.logs.get(row.to.removeprefix(LOG_PREFIX))
                 width = log.manifest["chunk"] if log else 1

@@ -30,6 +30,8 @@ Inputs = Mapping[str, _Ranges] | Mapping[str | None, _Ranges]
 
 QUERIES = ("down_explains", "down_supports", "edges_down", "bands_down", "heads_down", "end_leans")
 
+CHOOSING = ("edges_down_all", "choices_read")
+
 
 @dataclass(frozen=True)
 class Impact:
@@ -38,7 +40,8 @@ class Impact:
     Attributes:
         run: the run's id.
         inputs: the input events in question.
-        unaffected: outputs that stand, guaranteed: no corrupt input is in their support.
+        unaffected: outputs that stand, guaranteed: no corrupt input is in their support; with all
+            alternatives kept, in that of one of them.
         possibly: outputs that may be affected.
         explained: those of them that a corrupt input explains.
         untracked: outputs of which nothing is known, because they were not tracked.
@@ -72,7 +75,9 @@ def impact(
     graph = find_run(connection, run, record)
     require_whole(graph)
     start = _start(graph, inputs)
-    touched = down(connection, graph, start, support=True)
+    # With all alternatives kept, one that is untouched is enough for an output to stand.
+    every = graph.keeps_alternatives
+    touched = down(connection, graph, start, support=True, every=every)
     explained = down(connection, graph, start)
     shares: dict[str, list[OutputShare]] = {}
     for pipe in graph.outputs:
@@ -87,7 +92,7 @@ def impact(
         untracked=tuple(shares.get("untracked", ())),
         may_appear=tuple(_may_appear(connection, graph, start)),
         coverage=coverage_of(graph, graph.outputs),
-        cypher={name: cypher(name) for name in QUERIES},
+        cypher={name: cypher(name) for name in (*QUERIES, *(CHOOSING if every else ()))},
     )
 
 
