@@ -89,7 +89,7 @@ def open_source(
     if format == "spark" or not _is_where(where):
         from whence.engine.sources.spark_table import SparkTable
 
-        return SparkTable(where, reading)
+        return SparkTable(where, reading)  # type: ignore[arg-type]
     files = log_files(where)  # type: ignore[arg-type]
     made: Source = source_class(format or format_of(files))(files, reading)
     return made

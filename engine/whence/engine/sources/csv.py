@@ -21,6 +21,7 @@ from whence.engine.sources.csv_head import csv_head
 from whence.engine.sources.csv_parser import CsvParser, CsvRows
 from whence.engine.sources.file_source import FileSource, check_stated, free_names
 from whence.engine.sources.in_order import in_order
+from whence.engine.sources.numbering import without
 from whence.engine.sources.opening import LogBytes, codec, shown
 from whence.engine.sources.row_blocks import BLOCK, RowBlock, RowBlocks, row_ends
 from whence.engine.sources.source import Reading, Split, source_schema
@@ -89,7 +90,9 @@ class CsvSource(FileSource):
         first, found = row, list[Split]()
         with self._open(whole) as stream:
             regular = not stream.packed and codec(self.reading.encoding, self.name) == "utf-8"
-            for block in self._blocks(stream, whole, min(BLOCK, size)) if regular else ():
+            for block in (
+                self._blocks(stream, whole, min(BLOCK, max(1, size // 4))) if regular else ()
+            ):
                 if not block.regular:
                     regular = False
                     break
@@ -164,12 +167,7 @@ class CsvSource(FileSource):
         batch = pa.RecordBatch.from_arrays([numbers, *rows.columns], schema=schema)
         for index, column, problem in rows.faults:
             self.bad(file, row + index, rows.line_of(index), column, problem)
-        if not rows.faults or self.reading.on_bad != "drop":
-            return batch
-        fits = np.ones(rows.count, dtype=bool)
-        fits[[index for index, _, _ in rows.faults]] = False
-        self.report.drop(int(rows.count - fits.sum()))
-        return batch.filter(pa.array(fits))
+        return without(batch, {index for index, *_ in rows.faults}, self.reading, self.report)
 
 
 def _until(irregular: list[RowBlock], blocks: RowBlocks) -> Iterator[RowBlock]:

@@ -5,7 +5,7 @@ What Arrow reads as `cells` would is read by Arrow; the rest is left to `cells`,
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 from typing import Any
 
 import pyarrow as pa
@@ -21,8 +21,9 @@ Faults = list[tuple[int, ValueFault]]
 """Which cells of a column did not fit, by their index, and why."""
 
 INSTANT = pa.timestamp("us", tz="UTC")
-_FIRST = pa.scalar(datetime(1, 1, 1, tzinfo=UTC), INSTANT)
-_LAST = pa.scalar(datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC), INSTANT)
+FIRST, LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""The first and the last microsecond that Python knows, counted from 1970."""
+
 _HAS_ZONE = r"[0-9][T ][0-9:.]+(Z|[-+][0-9][0-9]:?[0-9][0-9])$"
 
 
@@ -116,8 +117,7 @@ def _instants(cells: pa.Array, timezone: str) -> pa.Array | None:
             without = pc.cast(pc.if_else(zoned, None, cells), pa.timestamp("us"))
             made = pc.coalesce(with_zone, at_zone(without, timezone))
     ends = pc.min_max(made)
-    inside = pc.greater_equal(ends["min"], _FIRST).as_py() and pc.less_equal(ends["max"], _LAST)
-    return made if inside and pc.less_equal(ends["max"], _LAST).as_py() else None
+    return made if ends["min"].value >= FIRST and ends["max"].value <= LAST else None
 
 
 def at_zone(times: pa.Array, timezone: str) -> pa.Array:
