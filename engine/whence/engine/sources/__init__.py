@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from whence.engine.columns import records_of
-from whence.engine.sources.csv_rows import csv_columns, csv_header, read_csv
 from whence.engine.sources.formats import FORMATS, format_of, source_class
 from whence.engine.sources.limits import Limits
 from whence.engine.sources.opening import Where, log_files
@@ -29,11 +28,8 @@ __all__ = [
     "Report",
     "Source",
     "Split",
-    "csv_columns",
-    "csv_header",
     "events_of",
     "open_source",
-    "read_csv",
 ]
 
 
