@@ -78,11 +78,7 @@ def yaml_text(found: Inspection, reading: Log) -> str:
     """The proposal as it stands in a chain file, with what was stated to read the log."""
     import yaml
 
-    declared = {**reading.tree(), **found.declaration()}
-    declared["columns"] = {**found.declaration().get("columns", {}), **(reading.columns or {})}
-    if not declared["columns"]:
-        del declared["columns"]
-    tree = {"logs": {"log": declared}}
+    tree = {"logs": {"log": Log(**found.declaration()).over(reading).tree()}}
     return yaml.safe_dump(tree, sort_keys=False, allow_unicode=True, width=10_000).rstrip()
 
 

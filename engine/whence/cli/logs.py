@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from whence.cli.output import output
-from whence.cli.reading_options import key_values, reads_logs
+from whence.cli.reading_options import key_values, looks_at_logs
 from whence.engine.log import ROLES, Log
 
 if TYPE_CHECKING:
     from whence.engine.sources.inspection import Inspection
 
 __all__ = ["app"]
+
+_MANY = 500_000
 
 app = typer.Typer(
     add_completion=False,
@@ -25,7 +26,7 @@ app = typer.Typer(
 
 
 @app.command()
-@partial(reads_logs, without=("order", "missing"))
+@looks_at_logs
 def inspect(
     files: Annotated[
         list[Path],
@@ -105,10 +106,12 @@ def generate(
     out = output()
     log = payment_log(events, seed, faults)
     with out.progress("events") as advance:
-        about = max(events, 1)
-        written = write_log(
-            log, file, lambda done: advance(min(done, about), about, f"writing {file.name}")
-        )
+
+        def told(done: int) -> None:
+            if done >= _MANY:  # what takes no time needs no progress
+                advance(min(done, events), events, f"writing {file.name}")
+
+        written = write_log(log, file, told)
     planted = {fault: list(cases) for fault, cases in log.planted.items()}
     lines = [f"{file}: {written:,} events of {log.cases:,} payments, seed {seed}"]
     for fault, cases in planted.items():

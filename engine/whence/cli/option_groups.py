@@ -7,7 +7,7 @@ that is decorated with the group has these options, and is handed that thing.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -16,12 +16,15 @@ __all__ = ["Command", "option_group"]
 Command = Callable[..., None]
 
 
-def option_group(name: str, make: Callable[..., Any]) -> Callable[[Command], Command]:
+def option_group(
+    name: str, make: Callable[..., Any], *, without: Sequence[str] = ()
+) -> Callable[[Command], Command]:
     """Make a decorator for commands.
 
     Args:
         name: the command's parameter in whose place the options are shown.
         make: takes the options, annotated as typer wants them, and gives what the command gets.
+        without: options of the group that would mean nothing to the command.
 
     >>> @option_group("size", lambda wide=2, high=3: wide * high)
     ... def show(what: str, size: int) -> None:
@@ -31,7 +34,8 @@ def option_group(name: str, make: Callable[..., Any]) -> Callable[[Command], Com
     >>> show(what="box", wide=5, high=3)
     box 15
     """
-    added = inspect.signature(make, eval_str=True).parameters
+    offered = inspect.signature(make, eval_str=True).parameters
+    added = {option: each for option, each in offered.items() if option not in without}
 
     def decorate(command: Command) -> Command:
         own = inspect.signature(command, eval_str=True)

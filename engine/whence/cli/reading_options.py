@@ -6,17 +6,15 @@ A command that is decorated with `reads_logs` has them all, and is handed what t
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import Annotated, Any
 
 import typer
 
+from whence.cli.option_groups import option_group
 from whence.engine.log import Log
 
-__all__ = ["key_values", "reads_logs"]
+__all__ = ["key_values", "looks_at_logs", "reads_logs"]
 
 # A key may hold the sign itself, and so may the form of a time, in its brackets.
 _KEY_VALUE = re.compile(r"(.+)=(instant\(.*\)|[^=()]*)", re.DOTALL)
@@ -142,30 +140,11 @@ def _stated(
     )
 
 
-def reads_logs(command: Callable[..., None], *, without: Sequence[str] = ()) -> Callable[..., None]:
-    """Give a command the options on how logs are read; it is handed them as ``reading``.
+reads_logs = option_group("reading", _stated)
+"""Gives a command the options on how logs are read; it is handed them as ``reading``."""
 
-    Args:
-        command: a function with a parameter ``reading``.
-        without: options that would mean nothing to it.
-    """
-    own = inspect.signature(command, eval_str=True)
-    all_options = inspect.signature(_stated, eval_str=True).parameters
-    added = {name: p for name, p in all_options.items() if name not in without}
-
-    @wraps(command)
-    def with_options(**given: Any) -> None:
-        said = {name: given.pop(name) for name in added}
-        command(**given, reading=_stated(**said))
-
-    kept = [p for name, p in own.parameters.items() if name != "reading"]
-    shown = [
-        p.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for p in sorted([*kept, *added.values()], key=lambda p: p.default is not p.empty)
-    ]
-    with_options.__signature__ = own.replace(parameters=shown)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {p.name: p.annotation for p in shown}
-    return with_options
+looks_at_logs = option_group("reading", _stated, without=("order", "missing"))
+"""The same for a command that leaves events in the order of the file."""
 
 
 def key_values(given: list[str] | None, option: str, form: str, example: str) -> dict[str, str]:

@@ -35,7 +35,8 @@ def log() -> PaymentLog:
 
 @pytest.fixture(scope="module")
 def events(log: PaymentLog) -> list[dict[str, Any]]:
-    return log.table().to_pylist()
+    events: list[dict[str, Any]] = log.table().to_pylist()
+    return events
 
 
 def by_case(events: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

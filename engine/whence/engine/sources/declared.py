@@ -44,12 +44,19 @@ def mapped(source: Source, declared: Log | None) -> dict[str, Role]:
     return propose(source.columns, stated=stated, known=source.roles, where=source.name)
 
 
-def with_source(chain: Chain, name: str, source: Source, declared: Log | None) -> Chain:
+def with_source(chain: Chain, name: str, source: Source, declared: Log | None = None) -> Chain:
     """Let a chain know an opened log: the kinds of all its columns, and its mapping.
+
+    Args:
+        chain: what is to read it.
+        name: what the chain calls it.
+        source: the opened log.
+        declared: what is stated of it, on top of what the chain itself declares.
 
     Raises:
         LogError: a column is named that is not there.
     """
+    declared = (declared or Log()).over(chain.logs.get(name))
     found = mapped(source, declared)
     roles = {role: found[role].column if role in found else None for role in ROLES}
     known = Log(columns=dict(source.columns)).over(declared)
