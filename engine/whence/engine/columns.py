@@ -70,6 +70,8 @@ def records_of(
             values = [None if v is None else _utc(v) for v in values]
         lists[name] = values
     names = list(columns)
+    if not names:
+        return [{} for _ in range(table.num_rows)]
     return [dict(zip(names, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
 

@@ -8,7 +8,6 @@ integer beyond 64 bits, an infinite float, a time finer than microseconds) does 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -148,9 +147,10 @@ def _one_by_one(column: pa.Array, kind: str, timezone: str) -> tuple[pa.Array, F
 
 def _value(one: pa.Array, kind: str, timezone: str) -> Any:
     own = kind_of_type(one.type)
-    plain: Any = str(one[0])
-    with suppress(ValueError):  # finer than microseconds
-        plain = one[0].as_py()
+    try:
+        plain: Any = one[0].as_py()
+    except (ValueError, OverflowError):  # finer than microseconds, or far beyond the calendar
+        plain = one.view(pa.int64())[0]
     if kind == "any":
         return _plain(dict(plain) if pa.types.is_map(one.type) else plain)
     if kind == "float" and isinstance(plain, Decimal | int) and not isinstance(plain, bool):

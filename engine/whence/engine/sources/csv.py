@@ -116,8 +116,12 @@ class CsvSource(FileSource):
             encoding=self.reading.encoding,
             start=0 if whole else split.start,
         )
-        if whole:
-            stream.skip(self._heads[split.file].start)
+        try:
+            if whole:
+                stream.skip(self._heads[split.file].start)
+        except LogError:
+            stream.close()
+            raise
         return stream
 
     def _blocks(self, stream: LogBytes, split: Split, size: int = BLOCK) -> RowBlocks:

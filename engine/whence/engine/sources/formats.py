@@ -71,7 +71,7 @@ def format_of(files: Sequence[Path]) -> str:
 
 def _format(file: Path) -> str:
     name = file.name.lower().removesuffix(".gz")
-    ending = "." + name.rpartition(".")[2]
+    ending = Path(name).suffix
     if ending in _ENDINGS:
         return _ENDINGS[ending]
     with LogBytes(file, Limits()) as stream:

@@ -20,6 +20,7 @@ from whence.engine.sources.source import Reading, Split
 __all__ = ["ParquetSource"]
 
 _BATCH = 65_536
+_DAMAGE = (pa.ArrowException, OSError, UnicodeDecodeError)
 
 
 class ParquetSource(FileSource):
@@ -110,11 +111,14 @@ class ParquetSource(FileSource):
 
 @contextmanager
 def _opened(path: Path) -> Iterator[pq.ParquetFile]:
-    try:
-        with readable(path), pq.ParquetFile(path) as parquet:
-            yield parquet
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as fault:
-        raise _damaged(path, fault) from fault
+    with readable(path):
+        file = path.open("rb")
+    with file:
+        try:
+            parquet = pq.ParquetFile(file)
+        except _DAMAGE as fault:
+            raise _damaged(path, fault) from fault
+        yield parquet
 
 
 def _sound(given: Iterable[pa.RecordBatch], path: Path) -> Iterator[pa.RecordBatch]:
@@ -123,7 +127,7 @@ def _sound(given: Iterable[pa.RecordBatch], path: Path) -> Iterator[pa.RecordBat
     while True:
         try:
             batch = next(batches, None)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError, UnicodeDecodeError) as fault:
+        except _DAMAGE as fault:
             raise _damaged(path, fault) from fault
         if batch is None:
             return
