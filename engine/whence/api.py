@@ -20,26 +20,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from whence.engine.chain import Chain
-from whence.engine.chain_file import load_chain, with_columns
+from whence.engine.chain_file import load_chain, with_log
 from whence.engine.errors import ChainError, ParameterError, WhenceError
 from whence.engine.intervals import of_positions
+from whence.engine.log import Log
 from whence.engine.processor import Processor
-from whence.engine.record import LogRecord, RunRecord, ingest, new_run_id, record_place
+from whence.engine.record import (
+    LogRecord,
+    RunRecord,
+    ingest,
+    interrupted_run,
+    new_run_id,
+    record_place,
+)
 from whence.engine.record.schema import from_canonical
-from whence.engine.runners import RunOptions, run_recorded
+from whence.engine.runners import RunOptions, described, run_recorded
 from whence.engine.values import Value
 from whence.store import Connection, connect
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from whence.engine.sources import Source
     from whence.store.loading import LoadReport
     from whence.store.questions import Impact, NeverMatters, Why
 
 __all__ = ["Answer", "Result", "Runner", "connect", "open_run", "run"]
 
 Runner = Literal["spark", "interpreter"]
-Source = str | Path | Iterable[Value]
+Given = Any
+"""A log: a path, several as `Path`, a source, a Spark DataFrame, or events."""
 Progress = Callable[[int, int, str], None]
 """Called with how much is done, how much there is, and what is being done."""
 
@@ -93,12 +103,14 @@ class Result:
         connection: the graph; ``None`` if the run was not loaded.
         loaded: what loading did; ``None`` if it was not asked for, or not completed.
         not_loaded: why it was not completed; ``whence load`` goes on from there.
+        again: an earlier attempt at this run had been interrupted, and this one took it up.
     """
 
     record: RunRecord
     connection: Connection | None = field(default=None, repr=False)
     loaded: LoadReport | None = None
     not_loaded: WhenceError | None = None
+    again: bool = False
 
     @property
     def id(self) -> str:
@@ -126,13 +138,14 @@ class Result:
         """Why has this output its value? ``4``, or ``"total@4"`` if the chain has several pipes."""
         from whence.store.questions import explain
 
-        return Answer(explain(self._graph(), self.id, str(output), support=support), self.record)
+        why = explain(self._graph(), self.id, str(output), support=support, record=self.record.root)
+        return Answer(why, self.record)
 
     def never_matters(self) -> Answer[NeverMatters]:
         """Which input events does no output need?"""
         from whence.store.questions import never_matters
 
-        return Answer(never_matters(self._graph(), self.id), self.record)
+        return Answer(never_matters(self._graph(), self.id, record=self.record.root), self.record)
 
     def impact(self, inputs: Iterable[int] | Mapping[str, Iterable[int]]) -> Answer[Impact]:
         """What stands, if these input events were wrong? Positions, by log if there are several."""
@@ -144,7 +157,8 @@ class Result:
         else:
             named[None] = inputs
         ranges = {log: of_positions(places) for log, places in named.items()}
-        return Answer(impact(self._graph(), self.id, ranges), self.record)
+        found = impact(self._graph(), self.id, ranges, record=self.record.root)
+        return Answer(found, self.record)
 
     def _graph(self) -> Connection:
         if self.connection is None:
@@ -167,8 +181,9 @@ class Result:
 
 def run(
     chain: str | Path | Chain | Processor,
-    logs: Source | Mapping[str, Source],
+    logs: Given | Mapping[str, Given],
     *,
+    declare: Log | Mapping[str, Log] | None = None,
     runner: Runner = "spark",
     options: RunOptions | None = None,
     record: str | Path | None = None,
@@ -179,9 +194,15 @@ def run(
 ) -> Result:
     """Run a chain over logs; with a connection, the graph is loaded while the run goes on.
 
+    If the same was begun before and interrupted (the process was killed), that run is taken up
+    again under its id: what was loaded of it stays, and nothing is there twice.
+
     Args:
         chain: a chain, or the path of a chain file.
-        logs: a CSV file, or events; by log name if the chain has several.
+        logs: a file, a list of `Path`, a folder, a source, a Spark DataFrame, or events; by log
+            name if the chain has several.
+        declare: what is known of the log, on top of what the chain says of it: kinds, mapping,
+            format, order; by log name if there are several.
         runner: ``spark``, or ``interpreter`` for this process.
         options: what to keep and how.
         record: where the record is; else ``WHENCE_RECORD`` or the user's data folder.
@@ -194,8 +215,9 @@ def run(
     options = options or RunOptions()
     root = record_place(record)
     tell = progress or (lambda done, total, text: None)
-    made, kept = _kept(root, made, _named(made, logs), options, tell)
-    run_id = new_run_id()
+    made, kept = _kept(root, made, _named(made, logs), declare, options, tell)
+    interrupted = interrupted_run(root, described(made, kept, options, runner))
+    run_id = interrupted or new_run_id()
     with ExitStack() as stack:
         loading = None
         if connection is not None and options.tracked:
@@ -218,9 +240,10 @@ def run(
         else:
             msg = f"a runner: expected spark or interpreter; got {runner!r}; try 'spark'"
             raise ParameterError(msg)
+    again = interrupted is not None
     if loading is None:
-        return Result(found)
-    return Result(found, connection, loading.report, loading.error)
+        return Result(found, again=again)
+    return Result(found, connection, loading.report, loading.error, again)
 
 
 def open_run(
@@ -233,8 +256,8 @@ def open_run(
     return Result(RunRecord(record_place(record), run), connection)
 
 
-def _named(chain: Chain, logs: Source | Mapping[str, Source]) -> dict[str, Source]:
-    given: dict[str, Source] = {}
+def _named(chain: Chain, logs: Given | Mapping[str, Given]) -> dict[str, Given]:
+    given: dict[str, Given] = {}
     if isinstance(logs, Mapping):
         given.update({str(name): source for name, source in logs.items()})
     elif len(chain.inputs) == 1:
@@ -249,33 +272,62 @@ def _named(chain: Chain, logs: Source | Mapping[str, Source]) -> dict[str, Sourc
 
 
 def _kept(
-    root: Path, chain: Chain, logs: Mapping[str, Source], options: RunOptions, tell: Progress
+    root: Path,
+    chain: Chain,
+    logs: Mapping[str, Given],
+    declare: Log | Mapping[str, Log] | None,
+    options: RunOptions,
+    tell: Progress,
 ) -> tuple[Chain, dict[str, LogRecord]]:
     """Put the logs into the record, in order, once; the chain learns their columns."""
-    from whence.engine.sources import csv_columns, read_csv
+    from whence.engine.sources.declared import keys_to_order_by, with_source
+    from whence.engine.sources.memory import MemorySource
 
-    kept = {}
-    for name, source in logs.items():
-        if isinstance(source, (str, Path)):
-            declared = chain.logs.get(name)
-            columns = csv_columns(source, declared.columns if declared else None)
-            chain = with_columns(chain, name, columns)
+    opened: dict[str, Source] = {}
+    for name, given in logs.items():
+        stated = (_declared(declare, name, logs) or Log()).over(chain.logs.get(name))
+        source = _opened(given, stated, tell)
+        if source is not None:
+            opened[name] = source
+            chain = with_source(chain, name, source, stated)
+        elif stated != Log():
+            chain = with_log(chain, name, stated)
     chain.check()
-    for name, source in logs.items():
-        declared = chain.logs.get(name)
-        events: Iterable[Value] = source if not isinstance(source, (str, Path)) else ()
-        if isinstance(source, (str, Path)):
-            assert declared is not None
-            events = read_csv(
-                source,
-                declared.columns,
-                progress=lambda done, total: tell(done, total, "reading the log"),
-            )
-        origin = str(source) if isinstance(source, (str, Path)) else ""
-        kept[name] = ingest(
-            root, name, events, declared=declared, source=origin, chunk=options.chunk
-        )
+    kept = {}
+    for name, given in logs.items():
+        known = chain.logs.get(name) or Log()
+        source = opened.get(name) or MemorySource(given, known.columns, name)
+        order = keys_to_order_by(source, known)
+        kept[name] = ingest(root, name, source, declared=known, order=order, chunk=options.chunk)
     return chain, kept
+
+
+def _declared(
+    declare: Log | Mapping[str, Log] | None, name: str, logs: Mapping[str, Given]
+) -> Log | None:
+    if not isinstance(declare, Mapping):
+        return declare
+    for stated in declare:
+        if stated not in logs:
+            known = ", ".join(logs)
+            msg = f"declare: expected one of {known}; got {stated!r}; try {next(iter(logs))!r}"
+            raise ChainError(msg)
+    return declare.get(name)
+
+
+def _opened(given: Given, stated: Log, tell: Progress) -> Source | None:
+    """The log as a source; ``None`` if it is given as events."""
+    from whence.engine.sources import Source as AnySource
+    from whence.engine.sources.declared import open_declared
+
+    if isinstance(given, AnySource):
+        return given
+    files = isinstance(given, (list, tuple)) and given and all(isinstance(f, Path) for f in given)
+    if isinstance(given, (str, Path)) or files or type(given).__module__.startswith("pyspark."):
+        return open_declared(
+            given, stated, progress=lambda done, total: tell(done, total, "reading the log")
+        )
+    return None
 
 
 class _Loading:

@@ -20,7 +20,7 @@ from whence.engine.errors import ChainError, ParameterError
 from whence.engine.formula import formula
 from whence.engine.processors import ApplyFunction
 from whence.engine.runners import RunOptions
-from whence.engine.sources.payments import payment_log, write_payment_log
+from whence.engine.sources.generate import payment_log, write_log
 from whence.store import Connection
 from whence.store.server import Status
 
@@ -122,7 +122,7 @@ def test_a_run_killed_in_the_middle_and_run_again_leaves_one_graph(
     tmp_path: Path, graph: Connection, neo4j_server: Status
 ) -> None:
     log = tmp_path / "payments.csv"
-    write_payment_log(log, payment_log(4_000))
+    write_log(payment_log(4_000), log)
     script = (
         "import sys\n"
         "from whence.api import connect, run\n"
@@ -156,7 +156,7 @@ def test_a_run_killed_in_the_middle_and_run_again_leaves_one_graph(
     counted = graph.read("MATCH (e:Input) RETURN count(e) AS n, count(DISTINCT e.key) AS keys")
     assert counted == [{"n": length, "keys": length}]
     heads = finished.explain(length - 1).count
-    assert heads == len({event["case"] for event in payment_log(4_000).events})
+    assert heads == payment_log(4_000).cases
 
 
 def test_what_cannot_be_chosen_is_refused(tmp_path: Path) -> None:

@@ -6,15 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Cli
-from whence.engine.sources.payments import PaymentLog, payment_log
+from whence.engine.sources.generate import payment_log
 from whence.store import Connection
 from whence.store.server import Status, instances, status
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.spark]
-
-
-def planted(events: int) -> PaymentLog:
-    return payment_log(events)
 
 
 def test_the_demo_tells_the_whole_story_on_a_server_of_its_own(
@@ -22,14 +18,13 @@ def test_the_demo_tells_the_whole_story_on_a_server_of_its_own(
 ) -> None:
     done = cli("demo", "--events", "600", "--folder", str(tmp_path / "story"))
     assert done.returncode == 0, done.stderr
-    log = planted(600)
+    planted = payment_log(600).planted
     for section in ("1 The log", "2 Two questions", "3 Why?", "4 What never mattered?", "5 And if"):
         assert section in done.stdout
     because = done.stdout.split("3 Why?")[1].split("4 What")[0]
-    assert {case for case in log.unapproved + log.unaudited if case in because} == {
-        log.unaudited[0],
-        *(case for case in log.unapproved if case in because),
-    }
+    named = {case for cases in planted.values() for case in cases if case in because}
+    assert named == {planted["unaudited"][0], *(c for c in planted["unapproved"] if c in because)}
+    assert len(named) == 2
     assert " pay " in because
     assert "register" not in because.split("audited@")[1]
     assert len(done.stdout.splitlines()) < 60
@@ -52,10 +47,11 @@ def test_the_demo_uses_a_given_server(
     done = cli("demo", "--json", "--events", "300", "--folder", str(folder), env=environment)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    log = planted(300)
-    assert told["events"] == len(log.events)
-    first = log.events[told["why"]["audit"]["events"][0]]
-    assert (first["case"], first["activity"]) == (log.unaudited[0], "pay")
+    log = payment_log(300)
+    events = log.table().to_pylist()
+    assert told["events"] == len(events)
+    first = events[told["why"]["audit"]["events"][0]]
+    assert (first["case"], first["activity"]) == (log.planted["unaudited"][0], "pay")
     assert graph.read("MATCH (r:Run) RETURN count(r) AS n") == [{"n": 2}]
 
 

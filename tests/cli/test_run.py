@@ -138,7 +138,7 @@ FAILURES: list[tuple[str, str, tuple[str, ...], str]] = [
      "ApplyFunction 'low': expected a field of the log; got 'pirce'; try 'price' (did you mean"),
     (LOW, "p\nx\n", ("--type", "p=integer"),
      "log.csv, row 1 (line 2), column 'p': expected an integer; got 'x'; try "),
-    (LOW, ONE, ("--type", "q=integer"), "--type: expected a column of log; got 'q'; try one of p"),
+    (LOW, ONE, ("--type", "q=integer"), "log.csv: expected a column 'q'; got no such column; try "),
     (LOW, ONE, ("--type", "p=int"), "log.csv, column 'p': a kind: expected one of text, integer"),
     ("{id: low, apply: p < }", ONE, (),
      "chain.yaml, line 1, column 18: formula, line 1, column 4: expected a value"),

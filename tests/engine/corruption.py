@@ -178,7 +178,7 @@ class Attack:
             for k, value in enumerate(values):
                 there = k < len(after[name])
                 same[name, k] = there and equal(value, after[name][k])
-                if not same[name, k] and not touched & self.supports[name, k]:
+                if not same[name, k] and self.guaranteed((name, k), touched):
                     new = after[name][k] if there else "(vanished)"
                     return Broken("support is enough", (name, k), value, new, changed)
             if len(after[name]) > len(values) and not touched & self.open[name]:
@@ -186,11 +186,29 @@ class Attack:
                 return Broken("nothing appears", (name, k), "(none)", after[name][k], changed)
         return same
 
+    def guaranteed(self, output: tuple[str, int], changed: Iterable[Cell]) -> bool:
+        """Whether an output is promised to stay as it is, if these cells change.
+
+        With all witnesses kept, one untouched support of any of them is enough.
+        """
+        if self.witnesses == "first":
+            return self.supports[output].isdisjoint(changed)
+        name, k = output
+        return self.result.explain(k, name).stands({(log, at) for log, at, _ in changed})
+
     def choices(self) -> Iterator[list[Cell]]:
-        """What to change, without end: all outside one output's support, some of it, one cell."""
+        """What to change, without end: all outside one output's support, some of it, one cell.
+
+        With all witnesses kept also what the first one needs, so that the others are put to use.
+        """
         outputs = list(self.supports)
         while self.cells:
-            how = self.random.randrange(5)
+            how = self.random.randrange(5 if self.witnesses == "first" else 8)
+            if how > 4 and outputs:
+                support = self.supports[self.random.choice(outputs)]
+                several = [c for c in self.cells if c in support]
+                yield self.random.sample(several, min(len(several), self.random.choice((1, 1, 2))))
+                continue
             if how == 0 or not outputs:
                 everything = frozenset().union(*self.supports.values(), *self.open.values())
                 yield [c for c in self.cells if c not in everything]

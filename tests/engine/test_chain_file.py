@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.engine.text_strategies import BROAD, FULL, expressions
 from whence.engine.chain import Chain, Log
-from whence.engine.chain_file import dump_chain, load_chain, with_columns
+from whence.engine.chain_file import dump_chain, load_chain, with_log
 from whence.engine.definition import chain_from_tree
 from whence.engine.errors import ChainError, DefinitionError, ParameterError
 from whence.engine.expression import Expression, Field
@@ -264,15 +264,15 @@ def test_groups_nested_without_end_are_refused_in_one_line() -> None:
 
 
 def test_columns_are_added_to_what_is_declared() -> None:
-    chain = with_columns(load_chain("id: a\napply: p > 0"), "log", {"p": "integer"})
-    assert with_columns(chain, "log", {"q": "float"}).logs["log"].columns == {
+    chain = with_log(load_chain("id: a\napply: p > 0"), "log", Log({"p": "integer"}))
+    assert with_log(chain, "log", Log({"q": "float"})).logs["log"].columns == {
         "p": "integer",
         "q": "float",
     }
     with pytest.raises(ParameterError, match="got 'intger'; try 'integer'"):
-        with_columns(chain, "log", {"p": "intger"})
+        with_log(chain, "log", Log({"p": "intger"}))
     with pytest.raises(ChainError, match="expected one of log; got 'x'"):
-        with_columns(chain, "x", {"p": "integer"})
+        with_log(chain, "x", Log({"p": "integer"}))
 
 
 def test_an_unknown_format_is_refused() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.chain import Chain
-from whence.engine.explanation import Inputs, flatten
+from whence.engine.events import Event
+from whence.engine.explanation import Inputs, alternatives, flatten, stands
 from whence.engine.interpreter import RunResult, interpret
 from whence.engine.intervals import of_positions, positions
 from whence.engine.processor import Processor
@@ -17,7 +18,15 @@ from whence.engine.runners import RunOptions, run_recorded
 from whence.engine.tracker import MemoryTracker
 from whence.store import Connection
 from whence.store.loading import load
-from whence.store.questions import InputRange, LogShare, OutputShare, explain, impact, never_matters
+from whence.store.questions import (
+    InputRange,
+    LogShare,
+    OutputShare,
+    Why,
+    explain,
+    impact,
+    never_matters,
+)
 
 __all__ = ["Kept", "Place", "as_inputs", "keep", "record_of"]
 
@@ -59,7 +68,8 @@ def keep(
     made = Chain.of(chain)
     record = record_of(root, made, logs, options)
     load(root, record.id, graph)
-    result = interpret(made, logs, tracker=MemoryTracker(), closed=options.closed)
+    tracker = MemoryTracker(options.witnesses)
+    result = interpret(made, logs, tracker=tracker, closed=options.closed)
     return Kept(graph, record, result, logs)
 
 
@@ -87,6 +97,24 @@ class Kept:
             assert as_inputs(why.support) == flatten(output.event, support=True), name
             assert why.output.moment == output.moment
             assert len(why.events) == min(3, why.count)
+            if self.witnesses == "all":
+                self._check_alternatives(why, output.event)
+            else:
+                assert why.alternatives is None
+
+    def _check_alternatives(self, why: Why, event: Event) -> None:
+        """Every witness, the first one first."""
+        wanted = alternatives(event)
+        assert why.alternatives is not None
+        told = [frozenset(as_inputs(one.ranges)) for one in why.alternatives]
+        assert why.more_alternatives == wanted.cut
+        assert told[0] == wanted.sets[0]
+        assert wanted.cut or (set(told) == set(wanted.sets) and len(told) == len(wanted.sets))
+        assert all(len(one.events) == min(3, one.count) for one in why.alternatives)
+
+    @property
+    def witnesses(self) -> str:
+        return str(self.record.manifest["options"]["witnesses"])
 
     def check_never_matters(self) -> None:
         """Certain and softer equal what the tracker's explanations leave over."""
@@ -111,8 +139,8 @@ class Kept:
         }
         answer = impact(self.graph, self.record.id, ranges)
         looked_at = set(self.events if which is None else which)
-        possibly = {p for p in looked_at if self._is_met(p, corrupt, support=True)}
-        explained = {p for p in possibly if self._is_met(p, corrupt, support=False)}
+        possibly = {p for p in looked_at if not stands(self.events[p].event, corrupt)}
+        explained = {p for p in possibly if _flat(flatten(self.events[p].event)) & corrupt}
         assert places(answer.inputs) == corrupt
         assert outputs(answer.possibly) & looked_at == possibly
         assert outputs(answer.explained) & looked_at == explained
@@ -126,9 +154,6 @@ class Kept:
             for name in interpreter.chain.outputs
             if _flat(interpreter.open_inputs(name)) & corrupt
         }
-
-    def _is_met(self, place: Place, corrupt: set[Place], *, support: bool) -> bool:
-        return bool(_flat(flatten(self.events[place].event, support=support)) & corrupt)
 
 
 def _flat(inputs: Inputs) -> set[Place]:

@@ -21,7 +21,10 @@ NAMES = sorted(
     for each in files("whence.store").joinpath("queries").iterdir()
 )
 WALKS = ["up_explains", "up_supports", "down_explains", "down_supports"]
-RANGES = ["edges_up", "edges_down", "edges_told", "heads_down", "untracked_read", "chunks_read"]
+RANGES = [
+    *("edges_up", "edges_down", "edges_down_all", "edges_told"),
+    *("heads_down", "choices_read", "untracked_read", "chunks_read"),
+]
 SEEKS = ["event_read", "inputs_read", "bands_down", "end_leans", "run_read", "register_known"]
 WRITES = ["write_derived", "write_influenced", "write_end", "write_heads", "write_derived_spans"]
 
@@ -40,7 +43,7 @@ def explained(graph: Connection, name: str) -> list[str]:
     }
     parameters.update({word: 1 for word in ("key", "first", "last", "many", "most", "page")})
     parameters.update({word: "x" for word in ("prefix", "id")})
-    parameters.update({"trigger": True, "supports": True})
+    parameters.update({"trigger": True, "supports": True, "every": True})
     if name in ("register_logs", "register_streams"):
         parameters["run"] = "x"
     with graph.driver.session() as session:

@@ -21,6 +21,7 @@ COMMANDS = (
     "demo",
     "run",
     "check",
+    "logs",
     "load",
     "explain",
     "never-matters",

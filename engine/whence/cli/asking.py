@@ -1,12 +1,12 @@
-"""What the commands that ask the graph share: options, connection, and how answers are shown."""
+"""What the commands that ask the graph share: their options, and how answers are shown."""
 
 from __future__ import annotations
 
 import csv
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ import typer
 from rich.markup import escape
 from rich.text import Text
 
-from whence.cli.connecting import connected
+from whence.cli.option_groups import option_group
 from whence.cli.output import output
 from whence.engine.intervals import Intervals
 
@@ -22,17 +22,14 @@ if TYPE_CHECKING:
     from whence.store import Connection
 
 __all__ = [
-    "AsCsv",
-    "Cypher",
-    "Prov",
     "Record",
     "Run",
-    "asked",
+    "Showing",
     "print_csv",
     "print_queries",
     "ranges_text",
-    "save_prov",
     "share_text",
+    "shows",
     "tell",
 ]
 
@@ -53,26 +50,65 @@ Prov = Annotated[
 _RANGES_SHOWN = 8
 
 
-@contextmanager
-def asked(
-    uri: str | None,
-    username: str | None,
-    password_file: Path | None,
-    database: str | None,
-    insecure: bool,
-) -> Iterator[Connection]:
-    """Connect as the options say."""
-    from whence.store import resolve_settings
+@dataclass(frozen=True)
+class Showing:
+    """How an answer is shown, and where else it goes.
 
-    settings = resolve_settings(
-        uri=uri,
-        username=username,
-        password_file=password_file,
-        database=database,
-        insecure=insecure,
-    )
-    with connected(settings) as connection:
-        yield connection
+    Attributes:
+        csv: print it as CSV.
+        cypher: print the queries as well.
+        prov: the file to write it to as W3C PROV.
+    """
+
+    csv: bool
+    cypher: bool
+    prov: Path | None
+
+    def show(
+        self,
+        answer: Any,
+        document: Mapping[str, Any],
+        table: Callable[[], None],
+        columns: Sequence[str],
+        rows: Iterable[Mapping[str, Any]],
+    ) -> None:
+        """Print an answer in the way that was chosen.
+
+        Args:
+            answer: the answer itself.
+            document: what is printed as JSON.
+            table: prints it for a person.
+            columns: the columns of the CSV.
+            rows: the rows of the CSV.
+        """
+        if self.csv:
+            print_csv(columns, rows)
+        elif output().json:
+            output().result(
+                {**document, **({"cypher": dict(answer.cypher)} if self.cypher else {})}
+            )
+        else:
+            table()
+            if self.cypher:
+                print_queries(answer.cypher)
+
+    def save(self, connection: Connection, answer: Any) -> None:
+        """Write an answer as W3C PROV, if that was asked for."""
+        if self.prov is None:
+            return
+        from whence.exporters import save
+        from whence.store.catalog import find_run
+
+        written = save(answer, self.prov, about=find_run(connection, answer.run))
+        output().say(f"PROV in {written}")
+
+
+def _showing(as_csv: AsCsv = False, cypher: Cypher = False, prov: Prov = None) -> Showing:
+    return Showing(as_csv, cypher, prov)
+
+
+shows = option_group("showing", _showing)
+"""Gives a command the options on how its answer is shown; it is handed a `Showing`."""
 
 
 def ranges_text(ranges: Intervals, most: int | None = _RANGES_SHOWN) -> str:
@@ -99,7 +135,7 @@ def share_text(share: float) -> str:
     return "<0.1 %" if share < 0.001 else f"{100 * share:.1f} %"
 
 
-def print_csv(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+def print_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Rows for a spreadsheet; what is no text or number is JSON."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
@@ -122,12 +158,3 @@ def print_queries(queries: Mapping[str, str]) -> None:
     """Tell which Cypher was used."""
     for name, text in queries.items():
         output().say(f"\n[bold]{name}.cypher[/bold]\n{escape(text.rstrip())}")
-
-
-def save_prov(connection: Connection, answer: Any, file: Path) -> None:
-    """Write an answer as W3C PROV."""
-    from whence.exporters import save
-    from whence.store.catalog import find_run
-
-    written = save(answer, file, about=find_run(connection, answer.run))
-    output().say(f"PROV in {written}")

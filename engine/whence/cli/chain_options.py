@@ -1,21 +1,25 @@
-"""What `run` and `check` share: a chain file, its logs, and the kinds of their columns."""
+"""What `run` and `check` share: a chain file, its logs, and what is declared of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from whence.cli.reading import Relay, opened
 from whence.engine.errors import LogError
+from whence.engine.log import Log
 
 if TYPE_CHECKING:
     from whence.engine.chain import Chain
+    from whence.engine.sources.source import Source
+    from whence.engine.values import Value
 
-__all__ = ["ChainFile", "Delimiter", "Encoding", "Logs", "Prepared", "Types", "prepare"]
+__all__ = ["ChainFile", "Logs", "Prepared", "prepare"]
 
 ChainFile = Annotated[
     Path, typer.Argument(metavar="CHAIN", help="The chain file, YAML or JSON.", show_default=False)
@@ -25,67 +29,69 @@ Logs = Annotated[
     typer.Option(
         "--log",
         metavar="FILE",
-        help="A CSV log; NAME=FILE, once for each, if the chain reads several.",
+        help="A log: a file or folder; NAME=FILE, once for each, if the chain reads several.",
     ),
 ]
-Types = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--type", metavar="COLUMN=KIND", help="The kind of a column that is not text: p=integer."
-    ),
-]
-Delimiter = Annotated[str, typer.Option(help="What separates cells in the logs.")]
-Encoding = Annotated[str, typer.Option(help="How the logs are encoded.")]
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A chain that knows the columns of its logs, and where the logs are."""
+    """A chain that knows the columns of its logs, and the logs, opened.
+
+    Attributes:
+        chain: what to run.
+        sources: the logs by their names in the chain.
+        stated: what was declared of each, before anything was guessed.
+        progress: told how far reading has come; tells whoever it is connected to.
+    """
 
     chain: Chain
-    files: Mapping[str, Path]
+    sources: Mapping[str, Source]
+    stated: Mapping[str, Log]
+    progress: Relay
+
+    def events(self, name: str, folder: Path) -> Iterator[Value]:
+        """The events of a log in the stated order; what has to be sorted waits in the folder."""
+        from whence.engine.record import ingest
+        from whence.engine.sources import events_of
+        from whence.engine.sources.declared import keys_to_order_by
+
+        source, declared = self.sources[name], self.chain.logs[name]
+        order = keys_to_order_by(source, declared)
+        if order:
+            return ingest(folder, name, source, declared=declared, order=order).read()
+        return events_of(source)
 
 
-def prepare(
-    chain: Chain,
-    logs: list[str] | None,
-    types: list[str] | None,
-    *,
-    delimiter: str,
-    encoding: str,
-) -> Prepared:
-    """Match logs with the chain's inputs and declare every column; no event is read.
+def prepare(chain: Chain, logs: list[str] | None, reading: Log) -> Prepared:
+    """Open the logs of a chain and declare every column; no event is read.
 
     Raises:
         BadParameter: an option is not of the form that it should have.
-        LogError: a log does not have a column that is named.
+        LogError: a log cannot be opened as declared, or lacks a column that is named.
     """
-    from whence.engine.chain_file import with_columns
-    from whence.engine.sources import csv_columns, csv_header
+    from whence.engine.sources.declared import with_source
 
     files = _files(logs or [], chain.inputs)
-    kinds = _kinds(types or [])
-    headers = {
-        name: csv_header(file, delimiter=delimiter, encoding=encoding)
-        for name, file in files.items()
-    }
-    _check_known(kinds, headers)
+    sources: dict[str, Source] = {}
+    declared: dict[str, Log] = {}
+    relay = Relay()
     for name, file in files.items():
-        declared = chain.logs.get(name)
-        columns = dict((declared.columns if declared else None) or {})
-        columns.update({c: kind for c, kind in kinds.items() if c in headers[name]})
-        for role in ("case", "activity", "time"):
-            column = getattr(declared, role, None)
-            if column is not None and column not in headers[name]:
-                hint = _near(column, headers[name])
-                msg = (
-                    f"{file.name}: expected the column {column!r}, declared as {role}; "
-                    f"got no such column; try {hint}"
-                )
-                raise LogError(msg)
-        known = csv_columns(file, columns, delimiter=delimiter, encoding=encoding)
-        chain = with_columns(chain, name, known)
-    return Prepared(chain, files)
+        stated = reading.over(chain.logs.get(name))
+        if len(files) > 1 and reading.columns:
+            stated = _own_kinds(file, stated, reading.columns)
+        sources[name] = opened(file, stated, relay)
+        declared[name] = stated
+        chain = with_source(chain, name, sources[name], stated)
+    _check_known(reading.columns or {}, sources)
+    return Prepared(chain, sources, declared, relay)
+
+
+def _own_kinds(file: Path, stated: Log, kinds: Mapping[str, str]) -> Log:
+    """Of the kinds that hold for all logs, only those of columns that this one has."""
+    declared = {c: k for c, k in (stated.columns or {}).items() if kinds.get(c) != k}
+    has = opened(file, replace(stated, columns=declared), Relay()).columns
+    return replace(stated, columns=declared | {c: k for c, k in kinds.items() if c in has})
 
 
 def _files(logs: list[str], inputs: tuple[str, ...]) -> dict[str, Path]:
@@ -112,28 +118,11 @@ def _files(logs: list[str], inputs: tuple[str, ...]) -> dict[str, Path]:
     return files
 
 
-def _kinds(types: list[str]) -> dict[str, str]:
-    kinds = {}
-    for given in types:
-        column, sign, kind = given.rpartition("=")
-        if not sign:
-            msg = f"expected COLUMN=KIND; got {given!r}; try {given}=integer"
-            raise typer.BadParameter(msg, param_hint="--type")
-        kinds[column] = kind
-    return kinds
-
-
-def _check_known(kinds: Mapping[str, str], headers: Mapping[str, list[str]]) -> None:
-    columns = [column for header in headers.values() for column in header]
+def _check_known(kinds: Mapping[str, str], sources: Mapping[str, Source]) -> None:
+    columns = [column for source in sources.values() for column in source.columns]
     for column in kinds:
-        if headers and column not in columns:
-            msg = (
-                f"--type: expected a column of {', '.join(headers)}; got {column!r}; "
-                f"try {_near(column, columns)}"
-            )
+        if sources and column not in columns:
+            near = get_close_matches(column, columns, n=1)
+            hint = f"{near[0]!r} (did you mean that?)" if near else "one of " + ", ".join(columns)
+            msg = f"--type: expected a column of {', '.join(sources)}; got {column!r}; try {hint}"
             raise LogError(msg)
-
-
-def _near(name: str, candidates: list[str]) -> str:
-    near = get_close_matches(name, candidates, n=1)
-    return f"{near[0]!r} (did you mean that?)" if near else "one of " + ", ".join(candidates)

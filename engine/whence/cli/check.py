@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from whence.cli.chain_options import ChainFile, Delimiter, Encoding, Logs, Types, prepare
+from whence.cli.chain_options import ChainFile, Logs, prepare
 from whence.cli.output import output
+from whence.cli.reading_options import reads_logs
+from whence.engine.log import Log
 
 if TYPE_CHECKING:
     from whence.engine.chain import Chain
@@ -30,30 +32,25 @@ class _Declared(dict[str, str]):
 
 
 @app.command()
-def check(
-    chain: ChainFile,
-    log: Logs = None,
-    types: Types = None,
-    delimiter: Delimiter = ",",
-    encoding: Encoding = "utf-8",
-) -> None:
+@reads_logs
+def check(chain: ChainFile, reading: Log, log: Logs = None) -> None:
     """Check a chain file; print its processors, pipes, kinds and digest.
 
     With --log also checks that the log has every column the chain reads, of a fitting kind. No
     event is read.
     """
-    from whence.engine.chain_file import load_chain, with_columns
+    from whence.engine.chain_file import load_chain, with_log
 
     made = load_chain(chain)
     digest = made.digest  # of the file alone, before a log adds what it knows
-    if types and not log:
+    if reading.columns and not log:
         raise typer.BadParameter("expected a log; got none; try --log FILE", param_hint="--type")
     if log:
-        made = prepare(made, log, types, delimiter=delimiter, encoding=encoding).chain
+        made = prepare(made, log, reading).chain
         inputs = made.input_traits()
     else:
         inputs = tuple(
-            with_columns(made, name, {}).input_traits()[number].but(columns=_declared(made, name))
+            with_log(made, name, Log({})).input_traits()[number].but(columns=_declared(made, name))
             for number, name in enumerate(made.inputs)
         )
     found = {**_summary(made, inputs), "digest": digest}

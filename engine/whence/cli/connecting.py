@@ -5,17 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from whence.cli.option_groups import option_group
 from whence.cli.output import output
 
 if TYPE_CHECKING:
     from whence.store import Connection, Settings
 
-__all__ = ["Database", "Insecure", "PasswordFile", "Uri", "Username", "connected"]
+__all__ = [
+    "Database",
+    "Insecure",
+    "PasswordFile",
+    "Server",
+    "Uri",
+    "Username",
+    "connected",
+    "connects",
+]
 
 # There is no --password: what stands on a command line is seen by everyone on the machine.
 _PANEL = "Neo4j (else the environment, whence.toml, or the local server)"
@@ -40,6 +51,57 @@ Insecure = Annotated[
         "--insecure", help="Allow an unencrypted connection elsewhere.", rich_help_panel=_PANEL
     ),
 ]
+
+
+@dataclass(frozen=True)
+class Server:
+    """Which Neo4j the options mean.
+
+    Attributes:
+        uri: its address; ``None`` if the options do not say.
+        username: the user there.
+        password_file: where the password is.
+        database: the database there.
+        insecure: whether an unencrypted connection elsewhere is allowed.
+    """
+
+    uri: str | None
+    username: str | None
+    password_file: Path | None
+    database: str | None
+    insecure: bool
+
+    def settings(self) -> Settings | None:
+        """The settings, from the options, the environment and the file; else the local server."""
+        from whence.store import resolve_settings
+
+        return resolve_settings(
+            uri=self.uri,
+            username=self.username,
+            password_file=self.password_file,
+            database=self.database,
+            insecure=self.insecure,
+        )
+
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        """Connect to it."""
+        with connected(self.settings()) as connection:
+            yield connection
+
+
+def _server(
+    uri: Uri = None,
+    username: Username = None,
+    password_file: PasswordFile = None,
+    database: Database = None,
+    insecure: Insecure = False,
+) -> Server:
+    return Server(uri, username, password_file, database, insecure)
+
+
+connects = option_group("server", _server)
+"""Gives a command the options on which Neo4j is meant; it is handed a `Server`."""
 
 
 @contextmanager

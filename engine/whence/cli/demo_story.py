@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from whence.api import Answer, Result, run
 from whence.engine.runners import RunOptions
-from whence.engine.sources.payments import PaymentLog, payment_log, write_payment_log
+from whence.engine.sources.generate import PaymentLog, payment_log, write_log
 from whence.store import Connection
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from whence.store.questions import Impact, Why
 
 __all__ = ["Story"]
+
+Events = Sequence[Mapping[str, Any]]
 
 QUESTIONS = {
     "lifecycle": "Does every payment follow its life cycle (checked, approved, then paid)?",
@@ -48,14 +50,13 @@ class Story:
         """Do everything and print it, a section at a time."""
         log = payment_log(self.events)
         path = self.folder / "payments.csv"
-        write_payment_log(path, log)
-        cases = {event["case"] for event in log.events}
+        written = write_log(log, path)
         out.tell(
-            f"\n[bold]1 The log[/bold]  {len(log.events):,} events of {len(cases):,} payments, "
-            f"in {path}"
+            f"\n[bold]1 The log[/bold]  {written:,} events of {log.cases:,} payments, in {path}"
         )
+        events = log.table().to_pylist()
         runs = self._runs(out, path)
-        answers = self._why(out, log, runs)
+        answers = self._why(out, events, runs)
         never = runs["lifecycle"].never_matters().found
         certain, softer = never.certain[0], never.softer[0]
         out.tell(
@@ -64,7 +65,7 @@ class Story:
             f"verdict;\n  {certain.count:,} ({certain.share:.0%}) could be changed, each and all "
             "of them, and no verdict would change: guaranteed."
         )
-        impacts = self._impact(out, log, runs["lifecycle"])
+        impacts = self._impact(out, log, events, runs["lifecycle"])
         prov = answers["lifecycle"].save(self.folder / "why-lifecycle.json")
         rdf = answers["audit"].save(self.folder / "why-audit.trig")
         out.tell(
@@ -72,7 +73,7 @@ class Story:
             f"{rdf} (RDF)"
         )
         self._next(out, runs, answers)
-        out.result(_data(log, runs, answers, never, impacts, (prov, rdf)))
+        out.result(_data(written, runs, answers, never, impacts, (prov, rdf)))
 
     def _runs(self, out: Output, path: Path) -> dict[str, Result]:
         out.tell("\n[bold]2 Two questions, checked on Spark, stored in Neo4j[/bold]")
@@ -99,7 +100,7 @@ class Story:
         return runs
 
     def _why(
-        self, out: Output, log: PaymentLog, runs: Mapping[str, Result]
+        self, out: Output, events: Events, runs: Mapping[str, Result]
     ) -> dict[str, Answer[Why]]:
         out.tell("\n[bold]3 Why?[/bold]  the few events, of all of them, that made it false")
         answers = {}
@@ -109,22 +110,20 @@ class Story:
             output = why.found.output
             out.tell(f"  {output.name}@{output.position} is false because")
             for each in why.found.events:
-                event = log.events[each.position]
-                out.tell(
-                    escape(
-                        f"    payments@{each.position:<6} {event['time']}  {event['case']}  "
-                        f"{event['activity']:<9} {event['amount']:>9,.2f}  {event['clerk']}"
-                    )
-                )
+                out.tell(escape(f"    payments@{each.position:<6} {_shown(events[each.position])}"))
         return answers
 
-    def _impact(self, out: Output, log: PaymentLog, result: Result) -> dict[str, Answer[Impact]]:
-        guilty = log.unapproved[0]
-        innocent = str(log.events[len(log.events) // 3]["case"])
+    def _impact(
+        self, out: Output, log: PaymentLog, events: Events, result: Result
+    ) -> dict[str, Answer[Impact]]:
+        guilty = log.planted["unapproved"][0]
+        faulty = {case for cases in log.planted.values() for case in cases}
+        later = events[len(events) // 3 :]
+        innocent = next(event["case"] for event in later if event["case"] not in faulty)
         out.tell("\n[bold]5 And if a case was forged?[/bold]  (life cycle)")
         impacts = {}
         for case in (innocent, guilty):
-            places = [n for n, event in enumerate(log.events) if event["case"] == case]
+            places = [n for n, event in enumerate(events) if event["case"] == case]
             answer = result.impact(places)
             impacts[case] = answer
             found = answer.found
@@ -154,12 +153,20 @@ class Story:
         out.tell(escape("\n".join(lines)))
 
 
+def _shown(event: Mapping[str, Any]) -> str:
+    amount = "-" if event["amount"] is None else f"{event['amount']:,.2f}"
+    return (
+        f"{event['time']:%Y-%m-%dT%H:%M:%SZ}  {event['case']}  "
+        f"{event['activity']:<9} {amount:>9}  {event['clerk'] or '-'}"
+    )
+
+
 def _word(value: object) -> str:
     return str(value).lower()
 
 
 def _data(
-    log: PaymentLog,
+    written: int,
     runs: Mapping[str, Result],
     answers: Mapping[str, Answer[Why]],
     never: Any,
@@ -167,7 +174,7 @@ def _data(
     files: tuple[Path, ...],
 ) -> dict[str, object]:
     return {
-        "events": len(log.events),
+        "events": written,
         "runs": {name: result.id for name, result in runs.items()},
         "why": {
             name: {

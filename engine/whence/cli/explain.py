@@ -7,36 +7,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import (
-    AsCsv,
-    Cypher,
-    Prov,
-    Record,
-    Run,
-    asked,
-    print_csv,
-    print_queries,
-    ranges_text,
-    save_prov,
-    tell,
-)
-from whence.cli.connecting import Database, Insecure, PasswordFile, Uri, Username
+from whence.cli.asking import Record, Run, Showing, ranges_text, shows, tell
+from whence.cli.connecting import Server, connects
 from whence.cli.output import output
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from whence.store.questions import InputRange, Why
+    from whence.store.questions import InputEvent, InputRange, Why
 
 __all__ = ["app"]
 
 app = typer.Typer(add_completion=False)
 
+_COLUMNS = ["log", "position", "fields", "case", "activity", "time", "value"]
+_ALTERNATIVES_SHOWN = 8
 _WIDEST = 60
 """Characters of an input event's values in the table."""
 
 
 @app.command()
+@connects
+@shows
 def explain(
     run: Run,
     event: Annotated[
@@ -52,39 +45,32 @@ def explain(
         int, typer.Option("--limit", min=1, help="List so many input events one by one.")
     ] = 50,
     record: Record = None,
-    as_csv: AsCsv = False,
-    cypher: Cypher = False,
-    prov: Prov = None,
-    uri: Uri = None,
-    username: Username = None,
-    password_file: PasswordFile = None,
-    database: Database = None,
-    insecure: Insecure = False,
+    *,
+    showing: Showing,
+    server: Server,
 ) -> None:
     """Explain an output: which input events, and which of their fields, are the reason for it.
 
-    Values of input events are shown if the record is there; the answer itself is the graph's.
+    Values of input events are shown if the record is there; the answer itself is the graph's. If
+    the run kept all witnesses, every alternative is shown.
     """
     from whence.store.questions import explain as ask
 
-    with asked(uri, username, password_file, database, insecure) as connection:
-        why = ask(connection, run, event, support=support, most=limit)
-        if prov is not None:
-            save_prov(connection, why, prov)
-    rows = _rows(why, record)
-    if as_csv:
-        columns = ["log", "position", "fields", "case", "activity", "time", "value"]
-        print_csv(columns, rows)
-    elif output().json:
-        output().result(_document(why, rows, with_cypher=cypher))
-    else:
-        _print(why, rows)
-        if cypher:
-            print_queries(why.cypher)
-
-
-def _rows(why: Why, record: Path | None) -> list[dict[str, Any]]:
+    with server.connect() as connection:
+        why = ask(connection, run, event, support=support, most=limit, record=record)
+        showing.save(connection, why)
     values = _values(why, record)
+    rows = _rows(why.events, values)
+    columns, flat = _COLUMNS, rows
+    if why.alternatives is not None:
+        columns = ["witness", *_COLUMNS]
+        others = enumerate((_rows(each.events, values) for each in why.alternatives[1:]), start=1)
+        flat = [{"witness": 0, **row} for row in rows]
+        flat += [{"witness": n, **row} for n, several in others for row in several]
+    showing.show(why, _document(why, rows), lambda: _print(why, rows), columns, flat)
+
+
+def _rows(events: Sequence[InputEvent], values: dict[tuple[str, int], Any]) -> list[dict[str, Any]]:
     return [
         {
             "log": event.log,
@@ -95,7 +81,7 @@ def _rows(why: Why, record: Path | None) -> list[dict[str, Any]]:
             "time": event.time,
             "value": values.get((event.log, event.position)),
         }
-        for event in why.events
+        for event in events
     ]
 
 
@@ -110,7 +96,10 @@ def _values(why: Why, record: Path | None) -> dict[tuple[str, int], Any]:
     parts: dict[tuple[str, int], list[Any]] = {}
     try:
         kept = RunRecord(record_place(record), why.run)
-        for event in why.events:
+        others = [e for each in (why.alternatives or ())[1:] for e in each.events]
+        for event in (*why.events, *others):
+            if (event.log, event.position) in found:
+                continue
             log = logs.setdefault(event.log, logs.get(event.log) or kept.log(event.log))
             part, at = divmod(event.position, log.manifest["chunk"])
             if (event.log, part) not in parts:
@@ -128,7 +117,7 @@ def _values(why: Why, record: Path | None) -> dict[tuple[str, int], Any]:
     return found
 
 
-def _document(why: Why, rows: list[dict[str, Any]], *, with_cypher: bool) -> dict[str, Any]:
+def _document(why: Why, rows: list[dict[str, Any]]) -> dict[str, Any]:
     from dataclasses import asdict
 
     document = {
@@ -140,7 +129,13 @@ def _document(why: Why, rows: list[dict[str, Any]], *, with_cypher: bool) -> dic
         "support": None if why.support is None else [asdict(each) for each in why.support],
         "coverage": asdict(why.coverage),
     }
-    return {**document, "cypher": dict(why.cypher)} if with_cypher else document
+    if why.alternatives is None:
+        return document
+    document["alternatives"] = [
+        [{"log": each.log, "lo": each.lo, "hi": each.hi} for each in witness.ranges]
+        for witness in why.alternatives
+    ]
+    return {**document, "more_alternatives": why.more_alternatives}
 
 
 def _print(why: Why, rows: list[dict[str, Any]]) -> None:
@@ -163,6 +158,13 @@ def _print(why: Why, rows: list[dict[str, Any]]) -> None:
     out.table(shown, used)
     if why.count > len(rows):
         tell(f"… {why.count - len(rows):,} more; all: {_ranges(why.inputs)}")
+    others = (why.alternatives or ())[1:]
+    for witness in others[:_ALTERNATIVES_SHOWN]:
+        tell(f"or else by {_ranges(witness.ranges)}")
+    left = len(others) - _ALTERNATIVES_SHOWN
+    if left > 0 or why.more_alternatives:
+        least = "at least " if why.more_alternatives else ""
+        tell(f"… and {least}{max(left, 1):,} more alternatives")
     if why.support is not None:
         tell(f"supported by {_ranges(why.support)}")
     tell(f"coverage: {why.coverage}")

@@ -7,20 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import (
-    AsCsv,
-    Cypher,
-    Prov,
-    Run,
-    asked,
-    print_csv,
-    print_queries,
-    ranges_text,
-    save_prov,
-    share_text,
-    tell,
-)
-from whence.cli.connecting import Database, Insecure, PasswordFile, Uri, Username
+from whence.cli.asking import Run, Showing, ranges_text, share_text, shows, tell
+from whence.cli.connecting import Server, connects
 from whence.cli.output import output
 
 if TYPE_CHECKING:
@@ -39,19 +27,15 @@ _WORDS = {
 
 
 @app.command()
+@connects
+@shows
 def impact(
     run: Run,
     inputs: Annotated[
         str, typer.Option("--inputs", metavar="POSITIONS", help="3,17-20 or LOG:3,OTHER:0-4.")
     ],
-    as_csv: AsCsv = False,
-    cypher: Cypher = False,
-    prov: Prov = None,
-    uri: Uri = None,
-    username: Username = None,
-    password_file: PasswordFile = None,
-    database: Database = None,
-    insecure: Insecure = False,
+    showing: Showing,
+    server: Server,
 ) -> None:
     """Say which outputs stand, and which may not, if some input events are corrupt.
 
@@ -61,27 +45,21 @@ def impact(
     from whence.store.questions.naming import parse_positions
 
     positions = parse_positions(inputs)
-    with asked(uri, username, password_file, database, insecure) as connection:
+    with server.connect() as connection:
         answer = ask(connection, run, positions)
-        if prov is not None:
-            save_prov(connection, answer, prov)
+        showing.save(connection, answer)
     rows = _rows(answer)
-    if as_csv:
-        flat = [{**row, "lo": lo, "hi": hi} for row in rows for lo, hi in row["ranges"]]
-        print_csv(["answer", "output", "lo", "hi"], flat)
-    elif output().json:
-        document: dict[str, Any] = {
-            "run": answer.run,
-            "inputs": [{**asdict(share), "count": share.count} for share in answer.inputs],
-            "answers": rows,
-            "may_appear": list(answer.may_appear),
-            "coverage": asdict(answer.coverage),
-        }
-        output().result(document | ({"cypher": dict(answer.cypher)} if cypher else {}))
-    else:
-        _print(answer, rows)
-        if cypher:
-            print_queries(answer.cypher)
+    flat = [{**row, "lo": lo, "hi": hi} for row in rows for lo, hi in row["ranges"]]
+    document = {
+        "run": answer.run,
+        "inputs": [{**asdict(share), "count": share.count} for share in answer.inputs],
+        "answers": rows,
+        "may_appear": list(answer.may_appear),
+        "coverage": asdict(answer.coverage),
+    }
+    showing.show(
+        answer, document, lambda: _print(answer, rows), ["answer", "output", "lo", "hi"], flat
+    )
 
 
 def _rows(answer: Impact) -> list[dict[str, Any]]:

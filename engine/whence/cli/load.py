@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import typer
 
-from whence.cli.asking import Record, Run, asked
-from whence.cli.connecting import Database, Insecure, PasswordFile, Uri, Username
+from whence.cli.asking import Record, Run
+from whence.cli.connecting import Server, connects
 from whence.cli.output import output
+
+if TYPE_CHECKING:
+    from whence.store.loading import LoadReport
 
 __all__ = ["app"]
 
@@ -16,14 +20,12 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@connects
 def load(
     run: Run,
     record: Record = None,
-    uri: Uri = None,
-    username: Username = None,
-    password_file: PasswordFile = None,
-    database: Database = None,
-    insecure: Insecure = False,
+    *,
+    server: Server,
 ) -> None:
     """Load a run from its record into Neo4j; what is there already is left alone.
 
@@ -35,7 +37,7 @@ def load(
     root = record_place(record)
     wanted = RunRecord(root, run).id  # refused before a server is started
     with (
-        asked(uri, username, password_file, database, insecure) as connection,
+        server.connect() as connection,
         output().progress("parts") as advance,
     ):
         report = load_run(root, wanted, connection, advance)
@@ -43,5 +45,12 @@ def load(
     added += f" ({report.events:,} events, {report.edges:,} relationships)"
     if not report.written:
         added = f"all {report.parts} parts were there"
-    ending = "" if report.complete else f"; the run is {report.status}, load again for the rest"
-    output().result(asdict(report), f"{report.run}: {added}{ending}")
+    output().result(asdict(report), f"{report.run}: {added}{_ending(report)}")
+
+
+def _ending(report: LoadReport) -> str:
+    if report.status == "interrupted":
+        return "; the run was interrupted, the same whence run again goes on with it"
+    if not report.complete:
+        return f"; the run is {report.status}, load again for the rest"
+    return "; the run failed" if report.status == "failed" else ""

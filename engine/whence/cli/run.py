@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from whence.cli.chain_options import (
-    ChainFile,
-    Delimiter,
-    Encoding,
-    Logs,
-    Prepared,
-    Types,
-    prepare,
-)
+from whence.cli.chain_options import ChainFile, Logs, Prepared, prepare
 from whence.cli.connecting import Database, Insecure, PasswordFile, Uri, Username
-from whence.cli.output import Advance, output
+from whence.cli.output import output
+from whence.cli.reading import tell_read
+from whence.cli.reading_options import reads_logs
+from whence.engine.log import Log
 
 if TYPE_CHECKING:
     from whence.engine.interpreter import RunResult
@@ -35,10 +30,11 @@ RUNNERS = ("interpreter", "spark")
 
 
 @app.command()
+@reads_logs
 def run(
     chain: ChainFile,
+    reading: Log,
     log: Logs = None,
-    types: Types = None,
     runner: Annotated[
         str,
         typer.Option(
@@ -63,8 +59,6 @@ def run(
         int | None, typer.Option(min=0, metavar="N", help="Print only the first N outputs.")
     ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print the outputs as CSV.")] = False,
-    delimiter: Delimiter = ",",
-    encoding: Encoding = "utf-8",
     detail: Annotated[
         Literal["ends", "steps"],
         typer.Option(help="ends: from output to input; steps: every processor.", **_SPARK),
@@ -102,7 +96,7 @@ def run(
     from whence.engine.chain_file import load_chain
     from whence.engine.tracker import MemoryTracker
 
-    prepared = prepare(load_chain(chain), log, types, delimiter=delimiter, encoding=encoding)
+    prepared = prepare(load_chain(chain), log, reading)
     track = track or witnesses == "all"
     if runner == "spark":
         from whence.cli.run_recorded import run_and_tell
@@ -110,8 +104,7 @@ def run(
         from whence.store import resolve_settings
 
         run_and_tell(
-            prepared.chain,
-            prepared.files,
+            prepared,
             RunOptions(track, detail, witnesses, where, closed),
             record=record,
             master=master,
@@ -126,7 +119,7 @@ def run(
         )
         return
     tracker = MemoryTracker(witnesses) if track or support else None
-    result = _interpreted(prepared, tracker, closed, delimiter, encoding)
+    result = _interpreted(prepared, tracker, closed)
     report = Report(len(prepared.chain.outputs) > 1, track, support, witnesses)
     shown = result.outputs[:limit]
     if output().json:
@@ -137,31 +130,18 @@ def run(
         report.print_csv(shown)
     else:
         report.print_table(shown)
+    for source in prepared.sources.values():
+        tell_read(source)
     _tell(result, len(shown))
 
 
-def _interpreted(
-    prepared: Prepared, tracker: Tracker | None, closed: bool, delimiter: str, encoding: str
-) -> RunResult:
+def _interpreted(prepared: Prepared, tracker: Tracker | None, closed: bool) -> RunResult:
     from whence.engine.interpreter import interpret
-    from whence.engine.sources import read_csv
 
-    with output().progress() as advance:
-        logs = {
-            name: read_csv(
-                file,
-                prepared.chain.logs[name].columns,
-                delimiter=delimiter,
-                encoding=encoding,
-                progress=_reporter(advance, f"reading {file.name}"),
-            )
-            for name, file in prepared.files.items()
-        }
+    with output().progress() as advance, TemporaryDirectory() as folder:
+        prepared.progress.to = advance
+        logs = {name: prepared.events(name, Path(folder)) for name in prepared.sources}
         return interpret(prepared.chain, logs, tracker=tracker, closed=closed)
-
-
-def _reporter(advance: Advance, text: str) -> Callable[[int, int], None]:
-    return lambda done, total: advance(done, total, text)
 
 
 def _tell(result: RunResult, shown: int) -> None:

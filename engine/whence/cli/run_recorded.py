@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whence.cli.connecting import connected
 from whence.cli.output import output
+from whence.cli.reading import tell_mapping, tell_read
 
 if TYPE_CHECKING:
     from whence.api import Result
-    from whence.engine.chain import Chain
+    from whence.cli.chain_options import Prepared
     from whence.engine.runners import RunOptions
     from whence.store import Settings
 
@@ -21,8 +21,7 @@ __all__ = ["run_and_tell"]
 
 
 def run_and_tell(
-    chain: Chain,
-    files: Mapping[str, Path],
+    prepared: Prepared,
     options: RunOptions,
     *,
     record: Path | None,
@@ -38,16 +37,21 @@ def run_and_tell(
         connection = None
         if load and options.tracked:
             connection = stack.enter_context(connected(settings))
+        for name, source in prepared.sources.items():
+            tell_mapping(source, prepared.stated[name])
         with out.progress() as advance:
+            prepared.progress.to = advance
             result = run(
-                chain,
-                dict(files),
+                prepared.chain,
+                dict(prepared.sources),
                 options=options,
                 record=record,
                 connection=connection,
                 master=master,
                 progress=advance,
             )
+        for source in prepared.sources.values():
+            tell_read(source)
         out.result(_data(result), _text(result))
 
 

@@ -7,7 +7,6 @@ it names by import path.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -21,7 +20,7 @@ from whence.engine.errors import ChainError, DefinitionError, ParameterError
 from whence.engine.file_tree import FileTree, add_scalar_forms, read_tree, too_deep
 from whence.engine.log import COLUMN_KINDS, Log, check_kind
 
-__all__ = ["dump_chain", "load_chain", "with_columns", "with_log"]
+__all__ = ["dump_chain", "load_chain", "with_log"]
 
 _ABOUT_KEYS = ("a key: ", "a processor: expected a known tag")
 _ENDINGS = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
@@ -143,8 +142,3 @@ def with_log(chain: Chain, log: str, declared: Log) -> Chain:
             msg = f"column {column!r}: expected {expected}; got {kind!r}; try {hint}"
             raise ParameterError(msg)
     return replace(chain, logs={**chain.logs, log: declared.over(chain.logs.get(log))})
-
-
-def with_columns(chain: Chain, log: str, columns: Mapping[str, str]) -> Chain:
-    """Declare kinds of a log's columns."""
-    return with_log(chain, log, Log(columns))

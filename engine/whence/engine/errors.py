@@ -9,6 +9,7 @@
     ├── DefinitionError (ValueError)     a YAML or JSON file that is no chain, with its line
     ├── EventError (ValueError)          an event that a processor cannot take, with its position
     ├── LogError (ValueError)            a log file that cannot be read as declared
+    ├── RunnerError (RuntimeError)       what runs a chain broke down before the run had ended
     ├── SettingsError (ValueError)       connection settings that contradict each other
     ├── ServerError (RuntimeError)       the local Neo4j could not be fetched, started or stopped
     ├── StoreError (RuntimeError)        the graph store refused or did not answer
@@ -25,6 +26,7 @@ __all__ = [
     "LogError",
     "MissingExtraError",
     "ParameterError",
+    "RunnerError",
     "ServerError",
     "SettingsError",
     "StoreError",
@@ -67,6 +69,10 @@ class EventError(WhenceError, ValueError):
 
 class LogError(WhenceError, ValueError):
     """A log that cannot be read as declared."""
+
+
+class RunnerError(WhenceError, RuntimeError):
+    """What runs a chain broke down: a worker was lost, Spark ended."""
 
 
 class SettingsError(WhenceError, ValueError):

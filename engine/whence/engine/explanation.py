@@ -5,21 +5,17 @@ Nothing here recurses: a chain of a million events is walked with a stack of its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 
 from whence.engine.events import Either, Event, Part, Position, Term
+from whence.engine.witnesses import WITNESS_LIMIT, witness_sets
 
-__all__ = ["Alternatives", "Edge", "Inputs", "alternatives", "edges_below", "flatten"]
+__all__ = ["Alternatives", "Edge", "Inputs", "alternatives", "edges_below", "flatten", "stands"]
 
 Asked = frozenset[str] | None
 Inputs = dict[tuple[str, Position], frozenset[str] | None]
 """Input events by (log, position), each with the fields that matter; ``None``: the whole event."""
-
-WITNESS_LIMIT = 64
-_WORK_LIMIT = 512
-"""How many sets are kept while working: more than are shown, since smaller ones may yet come."""
 
 
 def flatten(term: Term, *, support: bool = False) -> Inputs:
@@ -77,6 +73,47 @@ def flatten(term: Term, *, support: bool = False) -> Inputs:
     return found
 
 
+def stands(
+    term: Term, corrupt: Collection[tuple[str, Position]], known: dict[int, bool] | None = None
+) -> bool:
+    """Whether an event keeps its value, whatever some input events should have been.
+
+    It does if none of them is in its support. With all alternatives kept, one untouched support of
+    any of them is enough, at every choice on the way.
+
+    Args:
+        term: an event, or any term.
+        corrupt: input events by (log, position).
+        known: what was found out about other terms of the run for the same input events.
+    """
+    touched: dict[int, bool] = {} if known is None else known
+    stack: list[Term] = [term]
+    while stack:
+        item = stack[-1]
+        if id(item) in touched:
+            stack.pop()
+            continue
+        below: tuple[Term, ...] = ()
+        if isinstance(item, Part):
+            below = (item.event,)
+        elif isinstance(item, tuple):
+            below = item
+        elif item is not None:
+            stream = item.stream
+            if stream is not None and stream.is_log:
+                touched[id(item)] = (stream.name, item.position) in corrupt
+                continue
+            below = (item.why if item.support is None else item.support, item.exists)
+        waiting = [each for each in below if id(each) not in touched]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        met = [touched[id(each)] for each in below]
+        touched[id(item)] = bool(met) and (all(met) if isinstance(item, Either) else any(met))
+        stack.pop()
+    return not touched[id(term)]
+
+
 @dataclass(frozen=True)
 class Alternatives:
     """All witnesses of an output, the first one first.
@@ -90,22 +127,7 @@ class Alternatives:
     cut: bool
 
 
-_Sets = list[frozenset[tuple[str, Position]]]
-
-
-Place = Callable[[Event], tuple[str, Position] | None]
-"""Where an event is named in an answer; ``None`` if the way goes on through it."""
-
-
-def input_place(event: Event) -> tuple[str, Position] | None:
-    """Name input events, and go through all others."""
-    stream = event.stream
-    return (stream.name, event.position) if stream is not None and stream.is_log else None
-
-
-def alternatives(
-    term: Term, limit: int = WITNESS_LIMIT, place: Place = input_place
-) -> Alternatives:
+def alternatives(term: Term, limit: int = WITNESS_LIMIT) -> Alternatives:
     """List every witness: without sets that contain another one, except that the first stays first.
 
     Only choices (`Either`) are worked on set by set; what lies between them is walked once.
@@ -113,42 +135,14 @@ def alternatives(
     Args:
         term: an event, or any term.
         limit: how many sets are kept.
-        place: which events a witness names.
     """
-    done: dict[int, tuple[_Sets, bool]] = {}
-    root = Either((term,))
-    stack: list[Either] = [root]
-    regions: dict[int, list[tuple[frozenset[tuple[str, Position]], list[Either]]]] = {}
-    while stack:
-        choice = stack[-1]
-        if id(choice) in done:
-            stack.pop()
-            continue
-        if id(choice) not in regions:
-            regions[id(choice)] = [_region(option, place) for option in _options(choice)]
-        waiting = [
-            inner for _, inners in regions[id(choice)] for inner in inners if id(inner) not in done
-        ]
-        if waiting:
-            stack.extend(waiting)
-            continue
-        stack.pop()
-        options: _Sets = []
-        cut = False
-        for leaves, inners in regions.pop(id(choice)):
-            product: _Sets = [leaves]
-            for inner in inners:
-                inner_sets, inner_cut = done[id(inner)]
-                cut = cut or inner_cut
-                product, was_cut = _minimal(
-                    (left | right for left in product for right in inner_sets), _WORK_LIMIT
-                )
-                cut = cut or was_cut
-            options.extend(product)
-        sets, was_cut = _minimal(iter(options), _WORK_LIMIT)
-        done[id(choice)] = (sets, cut or was_cut)
-    sets, cut = done[id(root)]
-    return Alternatives(tuple(sets[:limit]), cut or len(sets) > limit)
+    sets, cut = witness_sets(
+        Either((term,)),
+        lambda choice: [_region(option) for option in _options(choice)],
+        id,
+        limit,
+    )
+    return Alternatives(sets, cut)
 
 
 def _options(choice: Either) -> Iterator[Term]:
@@ -162,7 +156,7 @@ def _options(choice: Either) -> Iterator[Term]:
             yield item
 
 
-def _region(term: Term, place: Place) -> tuple[frozenset[tuple[str, Position]], list[Either]]:
+def _region(term: Term) -> tuple[frozenset[tuple[str, Position]], list[Either]]:
     """The events that a term always needs, and the choices that it meets on the way."""
     leaves: set[tuple[str, Position]] = set()
     choices: dict[int, Either] = {}
@@ -179,28 +173,13 @@ def _region(term: Term, place: Place) -> tuple[frozenset[tuple[str, Position]], 
             stack.extend(item)
         else:
             event = item.event if isinstance(item, Part) else item
-            named = place(event)
-            if named is not None:
-                leaves.add(named)
+            if event.stream is not None and event.stream.is_log:
+                leaves.add((event.stream.name, event.position))
             elif isinstance(item, Part):
                 stack.append(event)
             else:
                 stack.append(event.why)
     return frozenset(leaves), list(choices.values())
-
-
-def _minimal(sets: Iterator[frozenset[tuple[str, Position]]], limit: int) -> tuple[_Sets, bool]:
-    """Drop what contains another set; the first stays first. Bounded, and says when it was cut."""
-    ordered = list(dict.fromkeys(islice(sets, limit * WITNESS_LIMIT)))
-    cut = len(ordered) > limit or next(sets, None) is not None
-    ordered = ordered[:limit]
-    first, rest = ordered[0], ordered[1:]
-    kept: _Sets = []
-    for candidate in sorted(rest, key=len):
-        if not any(other <= candidate for other in kept) and not first <= candidate:
-            kept.append(candidate)
-    order = {s: n for n, s in enumerate(ordered)}
-    return [first, *sorted(kept, key=order.__getitem__)], cut
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def check_kind(kind: object) -> bool:
     """
     if kind in COLUMN_KINDS:
         return True
-    return isinstance(kind, str) and kind.startswith("instant(%") and kind.endswith(")")
+    return isinstance(kind, str) and kind.startswith("instant(") and kind.endswith(")")
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,22 @@ as a graph with sharing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from whence.engine.errors import ParameterError
 from whence.engine.events import Event, Position, Shelf, Stream, Term, position_text
-from whence.engine.explanation import Alternatives, Edge, Inputs, alternatives, edges_below, flatten
+from whence.engine.explanation import (
+    Alternatives,
+    Edge,
+    Inputs,
+    alternatives,
+    edges_below,
+    flatten,
+    stands,
+)
 
 if TYPE_CHECKING:
     from whence.engine.interpreter.plan import Plan
@@ -84,6 +92,16 @@ class Explanation:
     def alternatives(self) -> Alternatives:
         """All witnesses that were kept, the first one first."""
         return alternatives(self.event)
+
+    def stands(self, corrupt: Collection[tuple[str, Position]]) -> bool:
+        """Whether this event stays as it is, guaranteed, if some input events are corrupt.
+
+        With all alternatives kept, one untouched support of any of them is enough.
+
+        Args:
+            corrupt: the input events by (log, position).
+        """
+        return stands(self.event, corrupt)
 
     def graph(self, *, support: bool = False) -> dict[Event, list[Edge]]:
         """The events that lead here, each once, with the events each of them derives from.

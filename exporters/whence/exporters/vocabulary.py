@@ -58,7 +58,7 @@ PROPERTIES = {
     "to": "b of a band: output o leads to positions up to o * toFactor + b",
     "fromFactor": "see from",
     "toFactor": "see to",
-    "status": "running, complete or failed",
+    "status": "running, complete, failed or interrupted",
     "error": "why a run failed",
     "runner": "what ran the chain",
     "options": "the options of a run, as canonical JSON",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-from whence.engine.errors import StoreError
+from whence.engine.errors import LogError, StoreError
+from whence.engine.record import RunRecord, record_place
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 
@@ -51,7 +53,7 @@ class StoredStream:
         no: its number; part of the keys of its events.
         processor: the processor's id.
         pipe: its output pipe.
-        role: output, step, inner, heads or end.
+        role: output, step, inner, choices, heads or end.
         w: by what the outer position is multiplied, inside a Slice.
         length: how many events it has.
         tracked: how many of them have associations.
@@ -73,7 +75,7 @@ class RunGraph:
 
     Attributes:
         id: the run's id.
-        status: running, complete or failed.
+        status: running, complete, failed or interrupted.
         loaded: whether all of its record is in the graph.
         chunk: events a part.
         options: tracked, detail, witnesses, where, closed.
@@ -112,6 +114,16 @@ class RunGraph:
         """The streams that have events of their own, by number."""
         return {s.no: s for s in self.streams if s.role not in ("heads", "end")}
 
+    @cached_property
+    def choices(self) -> frozenset[int]:
+        """The numbers of the streams whose events are choices."""
+        return frozenset(s.no for s in self.streams if s.role == "choices")
+
+    @property
+    def keeps_alternatives(self) -> bool:
+        """Whether all witnesses of each output were kept."""
+        return bool(self.options.get("witnesses") == "all")
+
     def log_named(self, name: str | None) -> StoredLog:
         """Find a log by its name in the chain; the only one, unless named."""
         names = [n for log in self.logs for n in log.names]
@@ -125,8 +137,15 @@ class RunGraph:
         raise StoreError(msg)
 
 
-def find_run(connection: Connection, run: str) -> RunGraph:
-    """Read what the graph knows of a run; ``latest`` is the one that began last."""
+def find_run(connection: Connection, run: str, record: Path | None = None) -> RunGraph:
+    """Read what the graph knows of a run; ``latest`` is the one that began last.
+
+    Args:
+        connection: where the graph is.
+        run: the run's id, or ``latest``.
+        record: where the record is, if it is not where records usually are. Only it can tell
+            whether a run that was going on when it was last loaded still goes on.
+    """
     latest = [row["id"] for row in connection.read(cypher("runs_latest"), most=LATEST_SHOWN)]
     wanted = latest[0] if run == "latest" and latest else run
     rows = connection.read(cypher("run_read"), id=wanted)
@@ -134,10 +153,24 @@ def find_run(connection: Connection, run: str) -> RunGraph:
         known = f"one of: {', '.join(latest)}" if latest else "whence load RUN first"
         msg = f"a run: expected one that is in the graph; got {run!r}; try {known}"
         raise StoreError(msg)
-    return _run(rows[0])
+    return _run(rows[0], record)
 
 
-def _run(row: Mapping[str, Any]) -> RunGraph:
+def _status(run: Mapping[str, Any], record: Path | None) -> str:
+    """How a run stands; one that was going on when it was last loaded may have been killed since.
+
+    The record knows, where it can be seen.
+    """
+    status = str(run["status"])
+    if status != "running":
+        return status
+    try:
+        return str(RunRecord(record_place(record), run["id"]).manifest["status"])
+    except (LogError, OSError):
+        return status
+
+
+def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
     run = row["run"]
     names: dict[str, list[str]] = {}
     for log in row["logs"]:
@@ -146,7 +179,7 @@ def _run(row: Mapping[str, Any]) -> RunGraph:
     options = {name.removeprefix("option_"): v for name, v in run.items() if name[:7] == "option_"}
     return RunGraph(
         id=run["id"],
-        status=run["status"],
+        status=_status(run, record),
         loaded=run.get("loaded", False),
         chunk=run["chunk"],
         options=options,

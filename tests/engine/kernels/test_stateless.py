@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.engine.kernels.comparing import columns_of, difference
-from tests.engine.random_chains import random_case
+from tests.engine.random_chains import Case, random_case
 from whence.engine.chain import Chain
 from whence.engine.errors import EventError
 from whence.engine.interpreter import interpret
@@ -182,3 +182,16 @@ def test_a_filter_that_lets_everything_through_copies_nothing() -> None:
     work.feed({"log": column})
     (part,) = work.run.kept["f"].parts
     assert part.values is column
+
+
+def test_that_a_filtered_event_exists_rests_on_its_own_pipe_as_well() -> None:
+    nodes = {
+        "a": {"from": ["log"], "is": {"filter": {"where": {"gt": [{"field": "x"}, 0]}}}},
+        "b": {"from": ["log"], "is": {"apply": {"field": "b"}}},
+        "c": {"from": ["a", "b"], "is": {"filter": {}}},
+        "d": {"from": ["c"], "is": {"turn_into": 1}},
+    }
+    tree = {"graph": {"inputs": ["log"], "nodes": nodes, "output": "d"}}
+    log = [{"x": x, "b": b} for x, b in ((1, False), (0, True), (2, True), (0, False), (3, True))]
+    for seed in range(10):
+        assert difference(Case(seed, tree, {"log": log}, closed=False)) is None

@@ -48,7 +48,7 @@ def test_a_run_that_was_killed_leaves_the_same_record(tmp_path: Path, name: str)
     assert len(killed) >= 5
     for moment in killed:
         root = tmp_path / moment
-        assert RunRecord(root, "the-run").manifest["status"] == "running"
+        assert RunRecord(root, "the-run").manifest["status"] == "interrupted"
         assert whole(resume(root, "the-run", seconds=0.0)) == expected
 
 

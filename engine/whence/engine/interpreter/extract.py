@@ -2,27 +2,30 @@
 
 By ``ends`` the chain's outputs are kept, and the events inside Slices that stand for a slice; by
 ``steps`` the events of every processor. Whatever lies between is passed through.
+
+With all witnesses, the *choices* that a kept stream meets on its way are kept too, each once: every
+option leads on as an event would, with its number as witness.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from whence.engine.associations import LOG_PREFIX, Association, Relation
-from whence.engine.events import Event, Position, Shelf
-from whence.engine.explanation import alternatives
+from whence.engine.events import Either, Event, Shelf, Term
 from whence.engine.interpreter.reach import PASS, Asked, Reach, Reacher
 from whence.engine.interpreter.run import Interpreter
-from whence.engine.intervals import Intervals, contains, count, minus, positions, union
+from whence.engine.intervals import Intervals, count, minus, union
 from whence.engine.processors.slice import SliceMachine
 from whence.engine.tracker import MemoryTracker
 
-__all__ = ["INNER_WIDTH", "Detail", "Extractor", "KeptStream", "Role"]
+__all__ = ["INNER_WIDTH", "Detail", "Extractor", "KeptStream", "Role", "ToldChoice"]
 
 Detail = Literal["ends", "steps"]
-Role = Literal["output", "step", "inner", "heads", "end"]
+Role = Literal["output", "step", "inner", "choices", "heads", "end"]
 
 INNER_WIDTH = 2**16
 """How many events a stream inside a Slice may have at one position of the whole stream."""
@@ -40,7 +43,7 @@ class KeptStream:
         pipe: its output pipe.
         role: what it is to the chain.
         w: by what the outer position is multiplied, inside a Slice.
-        shelf: where its events are; ``None`` for heads and ends.
+        shelf: where its events are; ``None`` for choices, heads and ends.
     """
 
     name: str
@@ -49,6 +52,22 @@ class KeptStream:
     role: Role
     w: int
     shelf: Shelf | None
+
+
+class ToldChoice(NamedTuple):
+    """A choice that a stream met on its way.
+
+    Attributes:
+        number: its position among the choices of the stream.
+        options: how many options it has.
+        owner: the position of the stream's first event that leads there.
+        rows: where the options lead to.
+    """
+
+    number: int
+    options: int
+    owner: int
+    rows: list[Association]
 
 
 class Extractor:
@@ -69,6 +88,8 @@ class Extractor:
         """Decide what is kept; no event is looked at yet."""
         self.interpreter = interpreter
         self.where = where
+        tracker = interpreter.tracker
+        every = isinstance(tracker, MemoryTracker) and tracker.witnesses == "all"
         self.streams: list[KeptStream] = list(_kept(interpreter, detail))
         self._by_stream: dict[int, KeptStream] = {
             id(kept.shelf.stream): kept for kept in self.streams if kept.shelf is not None
@@ -82,10 +103,14 @@ class Extractor:
         self._head_names = set(self._heads.values())
         self._open: dict[str, dict[int, tuple[int, Event]]] = {n: {} for n, _ in self._slices}
         self._reacher = Reacher(self._place)
-        tracker = interpreter.tracker
-        self._all = isinstance(tracker, MemoryTracker) and tracker.witnesses == "all"
-        self._every = Reacher(self._place, every=True)
-        self.cut = 0
+        self._choices: dict[str, _Choices] = {}
+        if every:
+            for kept in [kept for kept in self.streams if kept.shelf is not None]:
+                choices = _Choices(f"{kept.name}/choices", self._place)
+                self._choices[kept.name] = choices
+                self.streams.append(
+                    replace(kept, name=choices.name, role="choices", w=1, shelf=None)
+                )
 
     def _place(self, event: Event) -> tuple[str, int] | None:
         stream = event.stream
@@ -110,16 +135,15 @@ class Extractor:
     def rows(self, kept: KeptStream, events: list[Event]) -> Iterator[Association]:
         """What these events of a stream lead to; neighbours in order, bands joined."""
         runs: dict[tuple[Relation, str, Asked], _Run] = {}
+        choices = self._choices.get(kept.name)
+        reacher = self._reacher if choices is None else choices.reacher
         for event in events:
             if kept.role == "output" and self.where is not None and not self.where(event):
                 continue
             at = self.position(kept, event)
-            sets = alternatives(event.why, place=self._place) if self._all else None
-            if sets is not None and len(sets.sets) > 1:
-                self.cut += sets.cut
-                yield from self._alternatives(kept.name, at, event, sets.sets)
-                continue
-            for relation, to, asked, places in self._leads(event):
+            if choices is not None:
+                choices.owner = at
+            for relation, to, asked, places in _event_leads(reacher, event):
                 few = count(places) <= LITERAL and to not in self._head_names
                 if few or len(places) != 1:
                     yield from _literal(kept.name, relation, at, to, asked, places)
@@ -135,64 +159,10 @@ class Extractor:
         for (relation, to, asked), run in runs.items():
             yield run.row(kept.name, relation, to, asked)
 
-    def _leads(self, event: Event) -> Iterator[tuple[Relation, str, Asked, Intervals]]:
-        asked = PASS if event.stream is not None and event.stream.copies else None
-        why = self._reach(self._reacher, event, asked, support=False)
-        enough = self._reach(self._reacher, event, asked, support=True)
-        for (to, fields), places in why.items():
-            rest = places
-            for (other, _), held in enough.items():
-                rest = minus(rest, held) if other == to else rest
-            safe = minus(places, rest)
-            if safe:
-                yield "explains", to, fields, safe
-            if rest:
-                yield "trigger", to, fields, rest
-        for (to, fields), places in enough.items():
-            rest = minus(places, why.get((to, fields), ()))
-            if rest:
-                yield "supports", to, fields, rest
-
-    def _alternatives(
-        self,
-        stream: str,
-        at: int,
-        event: Event,
-        sets: Sequence[frozenset[tuple[str, Position]]],
-    ) -> Iterator[Association]:
-        """One row per event of any witness, with the numbers of the witnesses that it is in."""
-        asked = PASS if event.stream is not None and event.stream.copies else None
-        enough = self._reach(self._reacher, event, asked, support=True)
-        for (to, fields), places in self._reach(self._every, event, asked, support=False).items():
-            for position in positions(places):
-                numbers = tuple(n for n, s in enumerate(sets) if (to, position) in s)
-                if not numbers:
-                    continue  # only in a set that contains another one
-                held = any(o == to and contains(p, position) for (o, _), p in enough.items())
-                yield Association(
-                    stream,
-                    "explains" if held and 0 in numbers else "trigger",
-                    "list",
-                    at,
-                    at,
-                    to,
-                    (position,),
-                    fields=_fields(fields),
-                    copy=fields is PASS,
-                    witness=None if len(numbers) == len(sets) else numbers,
-                )
-        why = self._reach(self._reacher, event, asked, support=False)
-        for (to, fields), places in enough.items():
-            rest = minus(places, why.get((to, fields), ()))
-            if rest:
-                yield from _literal(stream, "supports", at, to, fields, rest)
-
-    def _reach(self, reacher: Reacher, event: Event, asked: Asked, *, support: bool) -> Reach:
-        found: Reach = {}
-        for term, fields in reacher.below_event(event, asked, support):
-            for key, places in reacher.reach(term, fields, support=support).items():
-                found[key] = union(found[key], places) if key in found else places
-        return _without_mere_presence(found)
+    def choices(self, kept: KeptStream) -> list[ToldChoice]:
+        """The choices that the rows of a stream lead to and that were not told of yet."""
+        known = self._choices.get(kept.name)
+        return [] if known is None else list(known.told())
 
     def head_rows(self, processor: str) -> Iterator[Association]:
         """The zones of a Slice's heads that began or ended since the last call."""
@@ -221,6 +191,86 @@ class Extractor:
             for (to, fields), places in self._reacher.reach(end, None, support=True).items():
                 stream = f"{name}/end"
                 yield from _literal(stream, "supports", 0, to, fields, places)
+
+
+class _Choices:
+    """The choices that one stream meets, numbered as they are met."""
+
+    def __init__(self, name: str, place: Callable[[Event], tuple[str, int] | None]) -> None:
+        self.name = name
+        self.reacher = Reacher(place, self._number)
+        self.owner = -1
+        self.numbers: dict[int, int] = {}
+        self.waiting: deque[tuple[Either, int]] = deque()
+
+    def _number(self, choice: Either) -> tuple[str, int]:
+        number = self.numbers.get(id(choice))
+        if number is None:
+            number = self.numbers[id(choice)] = len(self.numbers)
+            self.waiting.append((choice, self.owner))
+        return self.name, number
+
+    def told(self) -> Iterator[ToldChoice]:
+        """What was met since the last call, and what that leads to."""
+        while self.waiting:
+            choice, owner = self.waiting.popleft()
+            number = self.numbers[id(choice)]
+            rows = [
+                row
+                for option, term in enumerate(choice)
+                for relation, to, asked, places in _term_leads(self.reacher, term)
+                for row in _literal(self.name, relation, number, to, asked, places, (option,))
+            ]
+            yield ToldChoice(number, len(choice), owner, rows)
+
+
+Leads = Iterator[tuple[Relation, str, Asked, Intervals]]
+
+
+def _event_leads(reacher: Reacher, event: Event) -> Leads:
+    """Where a kept event leads to."""
+    asked = PASS if event.stream is not None and event.stream.copies else None
+    why, enough = (
+        _joined(
+            reacher.reach(term, fields, support=support)
+            for term, fields in reacher.below_event(event, asked, support)
+        )
+        for support in (False, True)
+    )
+    return _leads(why, enough)
+
+
+def _term_leads(reacher: Reacher, term: Term) -> Leads:
+    """Where an option of a choice leads to, whatever fields are asked of it."""
+    why, enough = (
+        _joined([reacher.reach(term, PASS, support=support)]) for support in (False, True)
+    )
+    return _leads(why, enough)
+
+
+def _joined(found: Iterable[Reach]) -> Reach:
+    together: Reach = {}
+    for reach in found:
+        for key, places in reach.items():
+            together[key] = union(together[key], places) if key in together else places
+    return _without_mere_presence(together)
+
+
+def _leads(why: Reach, enough: Reach) -> Leads:
+    """What explains and what supports, taken together, by relation."""
+    for (to, fields), places in why.items():
+        rest = places
+        for (other, _), held in enough.items():
+            rest = minus(rest, held) if other == to else rest
+        safe = minus(places, rest)
+        if safe:
+            yield "explains", to, fields, safe
+        if rest:
+            yield "trigger", to, fields, rest
+    for (to, fields), places in enough.items():
+        rest = minus(places, why.get((to, fields), ()))
+        if rest:
+            yield "supports", to, fields, rest
 
 
 def _kept(interpreter: Interpreter, detail: Detail) -> Iterator[KeptStream]:
@@ -261,7 +311,13 @@ def _without_mere_presence(found: Reach) -> Reach:
 
 
 def _literal(
-    stream: str, relation: Relation, at: int, to: str, asked: Asked, places: Intervals
+    stream: str,
+    relation: Relation,
+    at: int,
+    to: str,
+    asked: Asked,
+    places: Intervals,
+    witness: tuple[int, ...] | None = None,
 ) -> Iterator[Association]:
     """One row that lists the positions; long stretches among them are bands of their own.
 
@@ -271,11 +327,14 @@ def _literal(
     short = tuple(p for lo, hi in places if hi - lo < longest for p in range(lo, hi + 1))
     if short:
         yield Association(
-            stream, relation, "list", at, at, to, short, fields=_fields(asked), copy=asked is PASS
+            *(stream, relation, "list", at, at, to, short),
+            fields=_fields(asked),
+            copy=asked is PASS,
+            witness=witness,
         )
     for place in places:
         if place[1] - place[0] >= longest:
-            yield _Run(at, place).row(stream, relation, to, asked)
+            yield replace(_Run(at, place).row(stream, relation, to, asked), witness=witness)
 
 
 def _fields(asked: Asked) -> tuple[str, ...] | None:

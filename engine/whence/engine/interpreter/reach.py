@@ -28,17 +28,19 @@ class Reacher:
     """
 
     def __init__(
-        self, place: Callable[[Event], tuple[str, int] | None], *, every: bool = False
+        self,
+        place: Callable[[Event], tuple[str, int] | None],
+        choice: Callable[[Either], tuple[str, int]] | None = None,
     ) -> None:
         """Begin.
 
         Args:
-            every: follow every option of a choice, not only the first.
             place: where an event is kept, as stream name and position; ``None`` if it is not kept,
                 and the way goes on through it.
+            choice: likewise where a choice is kept; else the way goes on through its first option.
         """
         self.place = place
-        self.every = every
+        self.choice = choice
         self.known: dict[_Mark, Reach] = {}
         self.held: list[Term] = []
 
@@ -83,6 +85,9 @@ class Reacher:
 
     def direct(self, item: Term, asked: Asked, support: bool) -> Reach | None:
         """What a term reaches without following any other."""
+        if isinstance(item, Either) and self.choice is not None:
+            name, number = self.choice(item)
+            return {(name, asked): ((number, number),)}
         event, fields = (item.event, item.fields) if isinstance(item, Part) else (item, asked)
         if not isinstance(event, Event) or event.stream is None:
             return None
@@ -94,7 +99,7 @@ class Reacher:
 
     def _below(self, item: Term, asked: Asked, support: bool) -> list[tuple[Term, Asked]]:
         if isinstance(item, Either):
-            return [(option, asked) for option in (item if self.every else item[:1])]
+            return [(item[0], asked)]
         if isinstance(item, tuple):
             return [(child, asked) for child in item if child is not None]
         event, fields = (item.event, item.fields) if isinstance(item, Part) else (item, asked)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from whence.engine.kernels.columns import Column, Ints, concat
-from whence.engine.kernels.trails import Nothing, Trail, joined, union
+from whence.engine.kernels.trails import Nothing, Trail, joined, lasting, union
 
 __all__ = ["Batch", "Front", "join_batches"]
 
@@ -64,18 +64,24 @@ class Batch:
         )
 
     def settled(self) -> Batch:
-        """The same, holding on to nothing but itself."""
-        why = self.why.settle()
-        sup = why if self.sup is self.why else self.sup.settle()
-        exists = None if self.exists is None else self.exists.settle()
+        """The same, holding on to nothing but itself; what does so already stays as it is."""
+        why = lasting(self.why)
+        sup = why if self.sup is self.why else lasting(self.sup)
+        exists = None if self.exists is None else lasting(self.exists)
         return Batch(self.values, self.moment, self.slot, why, sup, exists)
 
 
-def join_batches(batches: Sequence[Batch]) -> Batch:
-    """One batch after the other."""
+def join_batches(batches: Sequence[Batch], moment: Ints | None = None) -> Batch:
+    """One batch after the other.
+
+    Args:
+        batches: at least one.
+        moment: when the events count as having appeared, if not when they did.
+    """
     filled = [batch for batch in batches if len(batch)] or list(batches[:1])
     if len(filled) == 1:
-        return filled[0]
+        only = filled[0]
+        return only if moment is None or only.moment is moment else replace(only, moment=moment)
     why = joined([batch.why for batch in filled])
     same = all(batch.sup is batch.why for batch in filled)
     exists: Trail | None = None
@@ -84,7 +90,7 @@ def join_batches(batches: Sequence[Batch]) -> Batch:
     slots = [batch.slot for batch in filled if batch.slot is not None]
     return Batch(
         concat([batch.values for batch in filled]),
-        np.concatenate([batch.moment for batch in filled]),
+        np.concatenate([batch.moment for batch in filled]) if moment is None else moment,
         np.concatenate(slots) if slots else None,
         why,
         why if same else joined([batch.sup for batch in filled]),

@@ -10,6 +10,7 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns import Bools, Ints
+from whence.engine.kernels.trails import Line
 
 __all__ = ["Fronts", "ranks"]
 
@@ -34,28 +35,34 @@ class Fronts:
 
     def __init__(self, pipes: int) -> None:
         """Nothing waits yet."""
-        self.waiting: list[Batch | None] = [None] * pipes
+        self.parts: list[list[Batch]] = [[] for _ in range(pipes)]
+
+    @property
+    def waiting(self) -> list[Batch | None]:
+        """What waits on each pipe; ``None`` if nothing does."""
+        return [join_batches(parts) if parts else None for parts in self.parts]
+
+    @waiting.setter
+    def waiting(self, batches: Sequence[Batch | None]) -> None:
+        self.parts = [[] if batch is None else [batch] for batch in batches]
 
     def feed(self, arrived: Sequence[Batch]) -> Front:
         """Take what arrived; return every front that is complete now."""
         if len(arrived) == 1:
             (only,) = arrived
             return Front((only,), only.moment, only.slot)
-        if not any(batch is not None for batch in self.waiting) and _in_step(arrived):
+        if not any(self.parts) and _in_step(arrived):
             return Front(tuple(arrived), arrived[0].moment, arrived[0].slot)
-        held = [
-            new if old is None else join_batches([old, new])
-            for old, new in zip(self.waiting, arrived, strict=True)
-        ]
-        if held[0].slot is None:
-            return self._in_a_row(held)
+        if arrived[0].slot is None:
+            return self._in_line(arrived)
+        held = [join_batches([*old, new]) for old, new in zip(self.parts, arrived, strict=True)]
         rows = _meet(held)
         moment = reduce(np.maximum, [b.moment[r] for b, r in zip(held, rows, strict=True)])
         for pipe, (batch, used) in enumerate(zip(held, rows, strict=True)):
             left: Bools = np.ones(len(batch), np.bool_)
             left[used] = False
             rest = np.flatnonzero(left)
-            self.waiting[pipe] = batch.take(rest).settled() if len(rest) else None
+            self.parts[pipe] = [batch.take(rest).settled()] if len(rest) else []
         order = np.argsort(moment, kind="stable")
         moment = moment[order]
         # An event of a front counts from the moment at which the front is complete.
@@ -63,15 +70,58 @@ class Fronts:
         pipes = tuple(replace(batch, moment=moment, slot=taken[0].slot) for batch in taken)
         return Front(pipes, moment, taken[0].slot)
 
-    def _in_a_row(self, held: Sequence[Batch]) -> Front:
-        """With one instance the k-th events stand side by side."""
-        count = min(len(batch) for batch in held)
-        taken = [batch.slice(0, count) for batch in held]
-        moment = reduce(np.maximum, [batch.moment for batch in taken])
-        for pipe, batch in enumerate(held):
-            rest = len(batch) - count
-            self.waiting[pipe] = batch.slice(count, len(batch)).settled() if rest else None
-        return Front(tuple(replace(batch, moment=moment) for batch in taken), moment, None)
+    def _in_line(self, arrived: Sequence[Batch]) -> Front:
+        """With one instance the fronts are the first rows of every pipe."""
+        held = [[*old, new] for old, new in zip(self.parts, arrived, strict=True)]
+        waited = [sum(map(len, old)) for old in self.parts]
+        count = min(before + len(new) for before, new in zip(waited, arrived, strict=True))
+        moment = arrived[0].moment
+        # Pipes that appeared in step: a front is complete with the event that had to be waited for.
+        if len(moment) != count or any(batch.moment is not moment for batch in arrived):
+            moment = reduce(np.maximum, [_moments(parts, count) for parts in held])
+        used = [_first(parts, count) for parts in held]
+        for pipe, (batch, before) in enumerate(zip(arrived, waited, strict=True)):
+            if count < before:
+                self.parts[pipe] = _after(self.parts[pipe], count)
+            else:
+                self.parts[pipe] = []
+            if len(batch) > max(count - before, 0):
+                rest = batch.slice(max(count - before, 0), len(batch))
+                self.parts[pipe].append(_lasting(rest))
+        return Front(tuple(join_batches(parts, moment) for parts in used), moment, None)
+
+
+def _first(parts: Sequence[Batch], count: int) -> list[Batch]:
+    """The first rows of several batches."""
+    found = []
+    for batch in parts:
+        some = min(len(batch), count)
+        found.append(batch.slice(0, some))
+        count -= some
+    return found
+
+
+def _after(parts: Sequence[Batch], count: int) -> list[Batch]:
+    """What is left of several batches after the first rows."""
+    found = []
+    for batch in parts:
+        some = min(len(batch), count)
+        if some < len(batch):
+            found.append(batch.slice(some, len(batch)))
+        count -= some
+    return found
+
+
+def _moments(parts: Sequence[Batch], count: int) -> Ints:
+    return np.concatenate([batch.moment for batch in _first(parts, count)])
+
+
+def _lasting(batch: Batch) -> Batch:
+    """The same events, holding on to no other batch."""
+    copied = batch.take(np.arange(len(batch)))
+    if isinstance(copied.why, Line) and copied.sup is copied.why and copied.exists is None:
+        return copied
+    return copied.settled()
 
 
 def _in_step(arrived: Sequence[Batch]) -> bool:

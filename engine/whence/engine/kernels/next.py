@@ -40,7 +40,7 @@ class _Next(OperatorKernel):
                 waiting.count[0] = 1
                 self._wait(front, np.array([count - 1]), found)
                 if skipped:
-                    return [found.take(np.arange(1, count))]
+                    return [found.slice(1, count)]
             return [found]
         begins = (previous(front.slot, count) < 0) & (waiting.count[front.slot] == 0)
         last = np.full(len(waiting.count), -1)

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whence.engine.chain import Log
+from whence.engine.columns import column_type, records_of
 from whence.engine.errors import LogError
-from whence.engine.record.files import read_json, write_json, write_table
-from whence.engine.record.schema import canonical, event_table, kind_of_column, records_of
-from whence.engine.values import Value, describe
+from whence.engine.log import ROLES, Log
+from whence.engine.record.beside import made_beside
+from whence.engine.record.content_digest import ContentDigest
+from whence.engine.record.files import read_json, write_json
+from whence.engine.record.ordering import RUN_BYTES, in_order_of
+from whence.engine.record.schema import log_schema
+from whence.engine.record.secret import record_secret, secret_name
+from whence.engine.sources.memory import MemorySource
+from whence.engine.sources.source import Source
+from whence.engine.values import Value
 
 __all__ = ["LogRecord", "ingest"]
 
@@ -42,7 +49,7 @@ class LogRecord:
 
     @property
     def id(self) -> str:
-        """The log's identity: its content and how it was ordered."""
+        """The log's identity: its content, how it was ordered, what its columns mean."""
         return str(self.manifest["id"])
 
     @property
@@ -73,110 +80,153 @@ class LogRecord:
 def ingest(
     root: Path,
     name: str,
-    events: Iterable[Value],
+    events: Source | Iterable[Value],
     *,
     declared: Log | None = None,
+    order: Sequence[str] = (),
     source: str = "",
     chunk: int = 5000,
     apart: str = "",
+    run_bytes: int = RUN_BYTES,
 ) -> LogRecord:
-    """Put a log into the record, in the order in which it comes.
+    """Put a log into the record: in the order in which it comes, or of stated columns.
 
     The same events in the same order are the same log, whatever file they came from.
 
     Args:
         root: the record's place.
         name: what the log is called.
-        events: records, or plain values.
-        declared: kinds of the columns and what they mean, as far as they are known.
+        events: a source, or records, or plain values.
+        declared: what its columns mean (and of records in memory their kinds), which column holds
+            ids, where events go that have nothing to order by.
+        order: columns to order by; equal ones stay in the order of the source.
         source: where it was read from, for people.
         chunk: events a part.
         apart: tells logs apart of which nothing but their length is known.
+        run_bytes: how much is sorted at once; the rest waits on disk.
+
+    Raises:
+        LogError: the log cannot be read or ordered as declared; then nothing is left of it.
     """
     declared = declared or Log()
+    given = events if isinstance(events, Source) else MemorySource(events, declared.columns, name)
+    roles = {role: getattr(declared, role) or given.roles.get(role) for role in ROLES}
+    _check_order(given, order)
     logs = root / "logs"
-    logs.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=logs))
-    try:
-        columns, plain, length, parts, digest = _write(beside, events, declared, chunk)
-        mapping = {"case": declared.case, "activity": declared.activity, "time": declared.time}
-        if apart:
-            digest = hashlib.sha256(f"{digest} {apart}".encode()).hexdigest()
-        identity = digest[:32]
+    secret = record_secret(root)
+    with made_beside(logs) as beside:
+        writer = _LogWriter(beside.path, given, secret, roles["id"], chunk)
+        batches: Iterator[pa.RecordBatch] = given.batches()
+        if order:
+            batches = in_order_of(
+                batches,
+                order,
+                folder=beside.path,
+                name=given.name,
+                missing=declared.missing,
+                run_bytes=run_bytes,
+            )
+        content = writer.write(batches)
+        stated = {
+            "order": list(order) or "file",
+            "missing": declared.missing if order else None,
+            **{role: roles[role] for role in ROLES if role != "id"},
+            "event_id": roles["id"],
+        }
+        known = json.dumps([content, stated, apart], sort_keys=True)
+        identity = hashlib.sha256(known.encode()).hexdigest()[:32]
         write_json(
-            beside / "manifest.json",
+            beside.path / "manifest.json",
             {
-                "format": 1,
+                "format": 2,
                 "id": identity,
                 "name": name,
-                "source": source,
-                "length": length,
-                "plain": plain,
-                "columns": [{"name": n, "kind": k} for n, k in columns.items()],
-                **mapping,
-                "order": "as read",
-                "digest": f"sha256:{digest}",
+                "source": source or given.name,
+                "source_format": given.format,
+                "length": writer.length,
+                "plain": isinstance(given, MemorySource) and given.plain,
+                "columns": [{"name": n, "kind": k} for n, k in given.columns.items()],
+                **stated,
+                "timezone": declared.timezone or "UTC",
+                "report": given.report.json(),
+                "digest": f"sha256:{content}",
+                "events": {"by": roles["id"], "secret": secret_name(secret)},
                 "chunk": chunk,
-                "parts": parts,
+                "parts": writer.parts,
             },
         )
-        target = logs / identity
-        if not target.exists():
-            try:
-                beside.rename(target)
-            except OSError:
-                if not target.exists():  # else another run has just put the same log there
-                    raise
-        return LogRecord.open(target)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        beside.become(logs / identity)
+    return LogRecord.open(logs / identity)
 
 
-def _write(
-    folder: Path, events: Iterable[Value], declared: Log, chunk: int
-) -> tuple[dict[str, str], bool, int, int, str]:
-    stream = iter(events)
-    first = list(islice(stream, chunk))
-    plain = not (first and isinstance(first[0], Mapping)) and declared.columns is None
-    columns = dict(declared.columns or {})
-    if declared.columns is None:
-        # Nothing is declared: every event has to be seen before the kinds are known.
-        first += list(stream)
-        columns = _columns([{"value": e} if plain else e for e in first])
-        stream = iter(())
-    digest = hashlib.sha256(canonical([[n, k] for n, k in columns.items()]).encode())
-    length = parts = 0
-    waiting = first
-    while True:
-        batch, waiting = waiting[:chunk], waiting[chunk:]
-        if not batch and parts:  # a log without events has one part without rows
-            return columns, plain, length, parts, digest.hexdigest()
-        records = [_record(e, plain, length + n) for n, e in enumerate(batch)]
-        for record in records:
-            line = canonical([record.get(column) for column in columns])
-            digest.update(line.encode() + b"\n")
-        table = event_table(columns, length, records)
-        write_table(folder / f"part-{parts:05d}.parquet", table)
-        length += len(batch)
-        parts += 1
-        waiting = waiting or list(islice(stream, chunk))
+def _check_order(source: Source, order: Sequence[str]) -> None:
+    if not order and not source.ordered:
+        msg = (
+            f"{source.name}: expected an order, as a table has none of its own; got none; "
+            "try --order time, or the columns to order by"
+        )
+        raise LogError(msg)
+    for key in order:
+        kind = source.columns.get(key)
+        if kind is None or (kind != "text" and pa.types.is_string(column_type(kind))):
+            ordered = [n for n, k in source.columns.items() if k not in ("any", "list")]
+            got = "no such column" if kind is None else f"the kind {kind}, which has no order"
+            msg = (
+                f"{source.name}: expected a column {key!r} to order by; got {got}; "
+                f"try one of {', '.join(ordered)}"
+            )
+            raise LogError(msg)
 
 
-def _record(event: Value, plain: bool, position: int) -> Mapping[str, Value]:
-    if plain:
-        return {"value": event}
-    if isinstance(event, Mapping):
-        return event
-    msg = (
-        f"the log, position {position}: expected a record like the ones before; "
-        f"got {describe(event)}; try records only, or plain values only"
-    )
-    raise LogError(msg)
+class _LogWriter:
+    """Cuts rows into parts, writes them, and works out what they are."""
 
+    def __init__(
+        self, folder: Path, source: Source, secret: bytes, id_column: str | None, chunk: int
+    ) -> None:
+        from whence.engine.record.event_ids import EventIds
 
-def _columns(events: list[Any]) -> dict[str, str]:
-    names: dict[str, list[Value]] = {}
-    for event in events:
-        for name, value in event.items() if isinstance(event, Mapping) else ():
-            names.setdefault(name, []).append(value)
-    return {name: kind_of_column(values) for name, values in names.items()}
+        self.length = 0
+        self.parts = 0
+        self._folder = folder
+        self._columns = source.columns
+        self._chunk = chunk
+        self._digest = ContentDigest(source.columns)
+        self._ids = EventIds(folder, secret, source.name, id_column)
+
+    def write(self, batches: Iterable[pa.RecordBatch]) -> str:
+        """Write all rows; the digest of their content."""
+        held: list[pa.RecordBatch] = []
+        waiting = 0
+        try:
+            for batch in batches:
+                self._digest.add(batch)
+                self._ids.add(batch, self.length + waiting)
+                held.append(batch)
+                waiting += batch.num_rows
+                if waiting >= self._chunk:
+                    table = pa.Table.from_batches(held)
+                    whole = waiting // self._chunk * self._chunk
+                    for start in range(0, whole, self._chunk):
+                        self._part(table.slice(start, self._chunk))
+                    held, waiting = table.slice(whole).to_batches(), waiting - whole
+            if held or not self.parts:  # a log without events has one part without rows
+                schema = pa.schema(list(log_schema(self._columns))[1:])
+                self._part(pa.Table.from_batches([b.cast(schema) for b in held], schema))
+            self._ids.finish()
+        finally:
+            self._ids.close()
+        return self._digest.finish()
+
+    def _part(self, table: pa.Table) -> None:
+        schema = log_schema(self._columns)
+        count = table.num_rows
+        positions = pa.array(np.arange(self.length, self.length + count, dtype=np.int64))
+        whole = pa.Table.from_arrays([positions, *table.columns], schema=schema)
+        path = self._folder / f"part-{self.parts:05d}.parquet"
+        with path.open("wb") as file:
+            pq.write_table(whole, file, compression="zstd")
+            file.flush()
+            os.fsync(file.fileno())
+        self.length += count
+        self.parts += 1

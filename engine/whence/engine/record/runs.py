@@ -18,8 +18,12 @@ from whence.engine.record.compact import ENCODINGS, compact_table
 from whence.engine.record.files import read_json, write_json, write_table
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.schema import IN_ORDER, association_table, associations_of
+from whence.engine.record.writing import LOCK, WritingLock, is_being_written
 
-__all__ = ["RunRecord", "RunWriter", "list_runs", "new_run_id", "now"]
+__all__ = ["RunRecord", "RunWriter", "interrupted_run", "list_runs", "new_run_id", "now"]
+
+_SAME = ("chain_digest", "logs", "options", "chunk")
+"""What a second attempt at a run must share with the first."""
 
 
 def now() -> str:
@@ -62,8 +66,16 @@ class RunRecord:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """The manifest as it is now; a running run replaces it again and again."""
-        found: dict[str, Any] = read_json(self.folder / "manifest.json")
+        """The manifest as it is now; a running run replaces it again and again.
+
+        A run that should be running, but that no process writes any more, is *interrupted*.
+        """
+        path = self.folder / "manifest.json"
+        found: dict[str, Any] = read_json(path)
+        if found["status"] == "running" and not is_being_written(self.folder):
+            found = read_json(path)  # it may have ended by itself in between
+            if found["status"] == "running":
+                found["status"] = "interrupted"
         return found
 
     def log(self, name: str) -> LogRecord:
@@ -90,16 +102,41 @@ class RunRecord:
 
 
 class RunWriter(RunRecord):
-    """Writes a run while it goes on."""
+    """Writes a run while it goes on; to be finished in any case, since it holds a lock."""
 
     def __init__(self, root: Path, id: str, manifest: Mapping[str, Any]) -> None:
         """Begin: the manifest is there before anything else is.
+
+        A run that did not come to its end may be written again under the same id. What the first
+        attempt had written has to come out the same, since it may have been loaded.
 
         Args:
             root: the record's place.
             id: the new run's id.
             manifest: chain, logs, options, versions, metadata, chunk and streams.
+
+        Raises:
+            LogError: there is another run of this id, or somebody is still writing it.
         """
+        self._lock = WritingLock(root / "runs" / id)
+        try:
+            self._begin(root, id, manifest)
+            super().__init__(root, id)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _begin(self, root: Path, id: str, manifest: Mapping[str, Any]) -> None:
+        path = root / "runs" / id / "manifest.json"
+        before = read_json(path) if path.exists() else None
+        if before is not None:
+            _check_same(id, before, manifest)
+        self._before = {
+            (what, stream["name"], part["part"])
+            for stream in (before or {"streams": []})["streams"]
+            for what in ("outputs", "associations")
+            for part in stream[what]
+        }
         self._manifest: dict[str, Any] = {
             "format": 1,
             "id": id,
@@ -114,8 +151,7 @@ class RunWriter(RunRecord):
             stream.update({"length": 0, "tracked": 0, "outputs": [], "associations": []})
         self._streams = {stream["name"]: stream for stream in self._manifest["streams"]}
         self._there: set[tuple[str, int]] = set()
-        write_json(root / "runs" / id / "manifest.json", self._manifest)
-        super().__init__(root, id)
+        write_json(path, self._manifest)
 
     @classmethod
     def again(cls, root: Path, id: str) -> RunWriter:
@@ -123,7 +159,9 @@ class RunWriter(RunRecord):
         found = RunRecord(root, id)
         self = cls.__new__(cls)
         self.root, self.id, self.folder = root, found.id, found.folder
-        self._manifest = found.manifest
+        self._lock = WritingLock(found.folder)
+        self._before = set()
+        self._manifest = read_json(found.folder / "manifest.json")
         self._manifest.update({"status": "running", "ended": None, "error": None})
         self._streams = {stream["name"]: stream for stream in self._manifest["streams"]}
         self._there = {
@@ -162,7 +200,7 @@ class RunWriter(RunRecord):
         if (stream, part) in self._there:
             return
         if events is not None and events.num_rows:
-            write_table(self._path("outputs", stream, part), events, IN_ORDER)
+            self._write("outputs", stream, part, events, IN_ORDER)
             places = events.column("position")
             known["outputs"].append(_listed(part, events.num_rows, places[0], places[-1]))
             known["length"] += events.num_rows
@@ -175,7 +213,7 @@ class RunWriter(RunRecord):
     def _add_rows(self, stream: str, part: int, rows: Iterable[Association]) -> None:
         table = association_table(rows)
         if table.num_rows:
-            write_table(self._path("associations", stream, part), table)
+            self._write("associations", stream, part, table)
             lows = table.column("lo").to_pylist()
             self._streams[stream]["associations"].append(
                 {"part": part, "rows": table.num_rows, "first": min(lows), "last": max(lows)}
@@ -184,12 +222,30 @@ class RunWriter(RunRecord):
     def _add_compact(self, stream: str, part: int, rows: Associations) -> None:
         blocks = [block for block in rows.blocks if len(block)]
         if blocks:
-            write_table(self._path("associations", stream, part), compact_table(rows), ENCODINGS)
+            self._write("associations", stream, part, compact_table(rows), ENCODINGS)
             first = min(int(block.outputs.min()) for block in blocks)
             last = max(int(block.outputs.max()) for block in blocks)
             self._streams[stream]["associations"].append(
                 {"part": part, "rows": rows.row_count, "first": first, "last": last}
             )
+
+    def _write(
+        self,
+        what: str,
+        stream: str,
+        part: int,
+        table: pa.Table,
+        encodings: Mapping[str, str] | None = None,
+    ) -> None:
+        path = self._path(what, stream, part)
+        if (what, stream, part) in self._before and not _holds(path, table):
+            msg = (
+                f"run {self.id}: expected part {part} of {stream} as an earlier attempt wrote it; "
+                "got something else, so that its code or its log must have changed; "
+                "try it as a new run"
+            )
+            raise LogError(msg)
+        write_table(path, table, encodings)
 
     def publish(self) -> None:
         """Replace the manifest: from now on what was added counts."""
@@ -203,10 +259,46 @@ class RunWriter(RunRecord):
             {"status": status, "ended": now(), "error": error, "pending": dict(pending or {})}
         )
         self.publish()
+        self._lock.release()
 
 
 def _listed(part: int, rows: int, first: pa.Scalar, last: pa.Scalar) -> dict[str, int]:
     return {"part": part, "rows": rows, "first": first.as_py(), "last": last.as_py()}
+
+
+def _check_same(id: str, before: Mapping[str, Any], manifest: Mapping[str, Any]) -> None:
+    """Refuse to write over a run that is another one, or that is complete."""
+    other = [name for name in _SAME if before.get(name) != manifest.get(name)]
+    got = f"one with another {other[0].replace('_', ' ')}" if other else "one that is complete"
+    if other or before["status"] == "complete":
+        msg = f"run {id}: expected a new id; got {got}; try another id"
+        raise LogError(msg)
+
+
+def _holds(path: Path, table: pa.Table) -> bool:
+    """Whether a part is there with this content; one that cannot be read is written again."""
+    try:
+        return bool(pq.read_table(path).equals(table))
+    except (OSError, pa.ArrowException):
+        return True
+
+
+def interrupted_run(root: Path, described: Mapping[str, Any]) -> str | None:
+    """The latest run that was interrupted and is described so; the same command goes on with it.
+
+    Args:
+        root: the record's place.
+        described: what the manifest has to say.
+    """
+    locks = (root / "runs").glob(f"*/{LOCK}")  # runs that ended by themselves have none
+    for id in sorted((path.parent.name for path in locks), reverse=True):
+        if not (root / "runs" / id / "manifest.json").exists():
+            continue
+        manifest = RunRecord(root, id).manifest
+        same = all(manifest.get(name) == value for name, value in described.items())
+        if same and manifest["status"] == "interrupted":
+            return id
+    return None
 
 
 def list_runs(root: Path) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whence.engine.runners.local import run_recorded
+from whence.engine.runners.local import described, run_recorded
 from whence.engine.runners.options import RunOptions
 
-__all__ = ["RunOptions", "run_recorded"]
+__all__ = ["RunOptions", "described", "run_recorded"]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from whence.engine.chain import Chain
 from whence.engine.errors import WhenceError
@@ -22,7 +23,7 @@ from whence.engine.tracker import MemoryTracker
 from whence.engine.traits import Traits
 from whence.engine.values import Value, ValueFault, as_condition
 
-__all__ = ["Arrivals", "Progress", "in_rounds", "run_recorded", "selector"]
+__all__ = ["Arrivals", "Progress", "described", "in_rounds", "run_recorded", "selector"]
 
 Progress = Callable[[int, int], None]
 """Called with how many input events are done and how many there are."""
@@ -71,19 +72,13 @@ def run_recorded(
         run_id or new_run_id(),
         {
             "chain": chain.tree(),
-            "chain_digest": chain.digest,
-            "logs": {name: log.id for name, log in logs.items()},
-            "runner": runner,
-            "options": options.as_json(),
-            "versions": versions(),
-            "metadata": dict(options.metadata),
-            "chunk": options.chunk,
+            **described(chain, logs, options, runner),
             "streams": cutter.streams(),
         },
     )
-    if began is not None:
-        began(writer)
     try:
+        if began is not None:
+            began(writer)
         total = sum(log.length for log in logs.values())
         arrivals = in_rounds(chain.inputs, logs) if events is None else events
         _feed(interpreter, arrivals, total, cutter, writer, progress)
@@ -94,6 +89,21 @@ def run_recorded(
         raise
     writer.finish("complete", pending=interpreter.pending())
     return RunRecord(root, writer.id)
+
+
+def described(
+    chain: Chain, logs: Mapping[str, LogRecord], options: RunOptions, runner: str
+) -> dict[str, Any]:
+    """What tells one run from another, apart from when it was: the beginning of its manifest."""
+    return {
+        "chain_digest": chain.digest,
+        "logs": {name: log.id for name, log in logs.items()},
+        "runner": runner,
+        "options": options.as_json(),
+        "versions": versions(),
+        "metadata": dict(options.metadata),
+        "chunk": options.chunk,
+    }
 
 
 def _feed(

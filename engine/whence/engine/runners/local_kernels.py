@@ -8,8 +8,7 @@ what its manifest lists already is not written again.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from whence.engine.record.files import whole_file
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.runs import RunRecord, RunWriter, new_run_id
 from whence.engine.runners.kernel_parts import KernelParts
-from whence.engine.runners.local import Progress, run_recorded, selector, versions
+from whence.engine.runners.local import Progress, described, run_recorded, selector, versions
 from whence.engine.runners.log_batches import read_batches
 from whence.engine.runners.options import RunOptions
 from whence.engine.values import Value
@@ -75,27 +74,18 @@ def run_kernels(
         )
     work = _work(chain, options)
     parts = KernelParts(work, _where(options), options.chunk)
-    id = run_id or new_run_id()
-    with _alone(root, id):
-        writer = RunWriter(
-            root,
-            id,
-            {
-                "chain": chain.tree(),
-                "chain_digest": chain.digest,
-                "logs": {name: log.id for name, log in logs.items()},
-                "runner": "local",
-                "options": options.as_json(),
-                "versions": versions(),
-                "metadata": dict(options.metadata),
-                "chunk": options.chunk,
-                "batch": batch,
-                "streams": list(parts.streams()),
-            },
-        )
-        if began is not None:
-            began(writer)
-        _Running(work, parts, writer, logs, batch, seconds, progress).go_on(0)
+    writer = RunWriter(
+        root,
+        run_id or new_run_id(),
+        {
+            "chain": chain.tree(),
+            **described(chain, logs, options, "local"),
+            "batch": batch,
+            "streams": list(parts.streams()),
+        },
+    )
+    running = _Running(work, parts, writer, logs, batch, seconds, progress)
+    running.go_on(lambda: 0, began)
     return RunRecord(root, writer.id)
 
 
@@ -129,24 +119,12 @@ def resume(
         told["closed"],
         manifest["chunk"],
     )
-    logs = {name: record.log(name) for name in manifest["logs"]}
-    with _alone(root, record.id):
-        for left in record.folder.rglob(".*.part"):
-            left.unlink()  # of a file that was being written when it was stopped
-        work = _work(chain, options)
-        parts = KernelParts(work, _where(options), options.chunk)
-        first = 0
-        path = record.folder / STATE
-        if path.exists():
-            state = read_state(path, work.run.texts)
-            work.restore(state["work"])
-            parts.load(state["parts"])
-            first = state["batches"]
-        writer = RunWriter.again(root, record.id)
-        if began is not None:
-            began(writer)
-        running = _Running(work, parts, writer, logs, manifest["batch"], seconds, progress)
-        running.go_on(first)
+    logs = {name: record.log(name) for name in chain.inputs}
+    work = _work(chain, options)
+    parts = KernelParts(work, _where(options), options.chunk)
+    writer = RunWriter.again(root, record.id)
+    running = _Running(work, parts, writer, logs, manifest["batch"], seconds, progress)
+    running.go_on(running.restored, began)
     return RunRecord(root, record.id)
 
 
@@ -158,8 +136,11 @@ def _check(id: str, manifest: Mapping[str, Any]) -> None:
             "try running the chain again"
         )
         raise ParameterError(msg)
-    if manifest["status"] == "complete":
-        msg = f"run {id}: expected a run that was stopped; got one that is complete; try another"
+    if manifest["status"] in ("complete", "running"):
+        msg = (
+            f"run {id}: expected a run that was stopped; got one that is {manifest['status']}; "
+            "try another"
+        )
         raise ParameterError(msg)
     mine, theirs = versions().get("whence"), manifest["versions"].get("whence")
     if mine != theirs:
@@ -208,17 +189,34 @@ class _Running:
         self.progress = progress or (lambda done, total: None)
         self.state = writer.folder / STATE
 
-    def go_on(self, first: int) -> None:
+    def go_on(self, first: Callable[[], int], began: Callable[[RunRecord], None] | None) -> None:
         """Read from a batch on to the end."""
         try:
-            self._read(first)
+            start = first()
+            if began is not None:
+                began(self.writer)
+            self._read(start)
         except BaseException as error:
+            message = type(error).__name__
+            if isinstance(error, WhenceError):
+                message = str(error)
+                self.state.unlink(missing_ok=True)  # it would end here again
             # Named in the record too: whoever looks later sees why it ends here.
-            message = str(error) if isinstance(error, WhenceError) else type(error).__name__
             self.writer.finish("failed", error=message)
             raise
-        self.writer.finish("complete", pending=self.work.kernels.pending())
         self.state.unlink(missing_ok=True)
+        self.writer.finish("complete", pending=self.work.kernels.pending())
+
+    def restored(self) -> int:
+        """Take up the state that was kept, if one was; the number of the next batch."""
+        for left in self.writer.folder.rglob(".*.part"):
+            left.unlink()  # of a file that was being written when it was stopped
+        if not self.state.exists():
+            return 0
+        state = read_state(self.state, self.work.run.texts)
+        self.work.restore(state["work"])
+        self.parts.load(state["parts"])
+        return int(state["batches"])
 
     def _read(self, first: int) -> None:
         lengths = [log.length for log in self.logs.values()]
@@ -248,26 +246,3 @@ class _Running:
             return
         state = {"work": work, "parts": self.parts.save(), "batches": batches}
         whole_file(self.state, lambda beside: write_state(beside, state))
-
-
-@contextmanager
-def _alone(root: Path, id: str) -> Iterator[None]:
-    """Hold a run so that no other process goes on with it; a process that ends lets go."""
-    folder = root / "runs" / id
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / ".lock"
-    with path.open("w") as file:
-        try:
-            import fcntl
-        except ImportError:  # where there is none, nobody holds it
-            yield
-            return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            msg = f"run {id}: expected a run that was stopped; got one that is running; try later"
-            raise ParameterError(msg) from error
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)

@@ -73,6 +73,8 @@ class PartCutter:
         """Write every part that is complete, at the end all; say whether there was any."""
         wrote = False
         for kept in self.extractor.streams:
+            if kept.role == "choices":
+                continue  # written with the parts of the stream that meets them
             if kept.role == "end":
                 if last:
                     rows = [r for r in self.extractor.end_rows() if r.stream == kept.name]
@@ -81,8 +83,24 @@ class PartCutter:
             for part, events, rows in self._ready(kept, last):
                 told = sum(1 for e in events if self._is_told(kept, e))
                 writer.add(kept.name, part, self._table(kept, events), rows, told)
+                self._write_choices(writer, kept, part)
                 wrote = True
         return wrote
+
+    def _write_choices(self, writer: RunWriter, kept: KeptStream, part: int) -> None:
+        """The choices that the events of a part were the first to meet."""
+        told = self.extractor.choices(kept)
+        if not told:
+            return
+        events = {
+            "position": [choice.number for choice in told],
+            "moment": self._moments_of(kept, [choice.owner for choice in told]),
+            "kind": ["integer"] * len(told),
+            "value": [canonical(choice.options) for choice in told],
+        }
+        table = pa.Table.from_pydict(events, schema=OUTPUTS)
+        rows = [row for choice in told for row in choice.rows]
+        writer.add(f"{kept.name}/choices", part, table, rows, len(told))
 
     def _is_told(self, kept: KeptStream, event: Event) -> bool:
         return kept.role != "output" or self.where is None or self.where(event)
@@ -141,17 +159,18 @@ class PartCutter:
         if kept.shelf is None:
             return None
         positions = [self.extractor.position(kept, event) for event in events]
-        if kept.role == "inner":
-            moments = [position // kept.w for position in positions]
-        else:
-            known = self._moments[id(kept)]
-            moments = [known[position] for position in positions]
         return pa.Table.from_pydict(
             {
                 "position": positions,
-                "moment": moments,
+                "moment": self._moments_of(kept, positions),
                 "kind": [kind_of(event.value) for event in events],
                 "value": [canonical(event.value) for event in events],
             },
             schema=OUTPUTS,
         )
+
+    def _moments_of(self, kept: KeptStream, positions: list[int]) -> list[int]:
+        if kept.role == "inner":
+            return [position // kept.w for position in positions]
+        known = self._moments[id(kept)]
+        return [known[position] for position in positions]

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from whence.engine.chain import Chain
 from whence.engine.definition import chain_from_tree
-from whence.engine.errors import EventError, WhenceError
+from whence.engine.errors import EventError, RunnerError, WhenceError
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.runs import RunRecord, new_run_id
 from whence.engine.record.schema import from_canonical
@@ -59,14 +59,29 @@ def run_on_spark(
     session = session or spark_session(master)
     run_id = run_id or new_run_id()
     task = _Task(str(root.absolute()), json.dumps(chain.tree()), _ids(logs), options, run_id)
-    frame = _in_order(session, chain, logs)
-    errors = [row["error"] for row in frame.mapInArrow(task, _SUMMARY).collect()]
+    try:
+        frame = _in_order(session, chain, logs)
+        errors = [row["error"] for row in frame.mapInArrow(task, _SUMMARY).collect()]
+    except Exception as fault:
+        raise _broken(run_id, fault) from fault
     if not errors:
         # Spark starts no task where there is no event at all.
         errors = [batch.column("error")[0].as_py() for batch in task(iter(()))]
     if errors[0] is not None:
         raise EventError(errors[0])
     return RunRecord(root, run_id)
+
+
+def _broken(run_id: str, fault: Exception) -> RunnerError:
+    """Spark's own faults, which may be pages long, in one line."""
+    told = str(getattr(fault, "java_exception", None) or fault)
+    said = [line.strip() for line in told.splitlines() if line.strip()]
+    causes = [line for line in said if "worker exited" in line or line.startswith("Caused by:")]
+    what = (causes or said or [type(fault).__name__])[0][:300]
+    return RunnerError(
+        f"run {run_id}: expected Spark to bring it to its end; got: {what}; "
+        "try the same command again: it goes on with this run"
+    )
 
 
 def _ids(logs: Mapping[str, LogRecord]) -> dict[str, str]:

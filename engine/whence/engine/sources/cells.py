@@ -1,20 +1,76 @@
-"""Cells of a table as values: text unless declared otherwise, and nothing guessed."""
+"""Cells of a table as values: text unless declared otherwise, and nothing guessed.
+
+A kind is one word, or ``instant(FORMAT)`` for times that are not written as ISO 8601.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import UTC, timedelta, timezone, tzinfo
 from math import isfinite
+from zoneinfo import ZoneInfo
 
+from whence.engine.errors import LogError
 from whence.engine.functions.time import parse_instant
+from whence.engine.sources.time_format import TimeFormat, time_format
 from whence.engine.values import INT64_MAX, INT64_MIN, Value, ValueFault
 
-__all__ = ["CELL_KINDS", "Convert", "converter"]
+__all__ = ["CELL_KINDS", "Convert", "converter", "kind_and_format", "zone_of"]
 
 Convert = Callable[[str], Value]
 
+CELL_KINDS = ("text", "integer", "float", "boolean", "instant")
+"""The kinds that a cell can be read as."""
+
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?")
+_KIND = re.compile(r"instant\((.*)\)", re.DOTALL)
+_OFFSET = re.compile(r"([-+])([0-9]{2}):([0-5][0-9])")
+
+
+def kind_and_format(stated: str) -> tuple[str, TimeFormat | None]:
+    """Take a stated kind apart.
+
+    >>> kind_and_format("instant(%m/%d/%Y)")[0]
+    'instant'
+
+    Raises:
+        ValueFault: there is no such kind, or the format is none.
+    """
+    match = _KIND.fullmatch(stated)
+    if match is not None:
+        return "instant", time_format(match[1])
+    if stated not in CELL_KINDS:
+        known = ", ".join(CELL_KINDS) + ", instant(FORMAT)"
+        expected = f"one of {known}"
+        raise ValueFault(expected, repr(stated), "text")
+    return stated, None
+
+
+def zone_of(timezone_name: str) -> tzinfo:
+    """The zone of times that carry none.
+
+    >>> zone_of("+02:00").utcoffset(None)
+    datetime.timedelta(seconds=7200)
+
+    Raises:
+        LogError: there is no such zone.
+    """
+    if timezone_name == "UTC":
+        return UTC
+    match = _OFFSET.fullmatch(timezone_name)
+    if match is not None and int(match[2]) < 24:
+        offset = timedelta(hours=int(match[2]), minutes=int(match[3]))
+        return timezone(-offset if match[1] == "-" else offset)
+    try:
+        return ZoneInfo(timezone_name)
+    except (KeyError, ValueError, OSError) as fault:
+        msg = (
+            f"a timezone: expected a name such as Europe/Berlin or +01:00; got {timezone_name!r}; "
+            "try UTC"
+        )
+        raise LogError(msg) from fault
 
 
 def _shown(cell: str) -> str:
@@ -26,7 +82,10 @@ def _integer(cell: str) -> int:
         hint = "the kind float" if _FLOAT.fullmatch(cell) else "the kind text, or mending the cell"
         raise ValueFault("an integer", _shown(cell), hint)
     # Python itself refuses to read thousands of digits.
-    number = int(cell) if len(cell) <= 40 else INT64_MAX + 1
+    digits = cell.lstrip("+-").lstrip("0")
+    number = int(digits or 0) if len(digits) <= 40 else INT64_MAX + 2
+    if cell.startswith("-"):
+        number = -number
     if not INT64_MIN <= number <= INT64_MAX:
         raise ValueFault("an integer of 64 bits", _shown(cell), "the kind float or text")
     return number
@@ -50,23 +109,16 @@ def _boolean(cell: str) -> bool:
     return cell == "true"
 
 
-_CONVERTERS: dict[str, Convert | None] = {
-    "text": None,
-    "integer": _integer,
-    "float": _float,
-    "boolean": _boolean,
-    "instant": parse_instant,
-}
-CELL_KINDS = tuple(_CONVERTERS)
-"""The kinds that a cell can be read as."""
-
-
-def converter(kind: str) -> Convert | None:
+def converter(stated: str, zone: tzinfo = UTC) -> Convert | None:
     """What turns a cell that is not empty into a value of this kind; ``None`` for text.
 
     >>> converter("integer")("042")
     42
     """
-    if kind not in _CONVERTERS:
-        raise ValueFault("one of " + ", ".join(CELL_KINDS), repr(kind), "text")
-    return _CONVERTERS[kind]
+    kind, form = kind_and_format(stated)
+    if form is not None:
+        return lambda cell: form.parse(cell, zone)
+    simple: dict[str, Convert] = {"integer": _integer, "float": _float, "boolean": _boolean}
+    if kind == "instant":
+        return lambda cell: parse_instant(cell, zone)
+    return simple.get(kind)

@@ -1,224 +1,207 @@
-"""CSV files: a header, then one record a row; read as a stream, strictly.
+"""CSV logs: a header, then one record a row; read fast, and strictly.
 
-Cells are text unless a kind is declared; an empty cell is missing, and nothing else is. What does
-not fit is an error that names file, row and column; nothing is guessed and no row is skipped.
+Cells are text unless a kind is stated; an empty cell is missing, and nothing else is. Blocks of
+rows are parsed by Arrow, several at a time. A block that Arrow does not take is gone through sign
+by sign, which finds the row and line that are wrong. Where rows end is never guessed: a file whose
+quotes are broken is refused whatever else is to be dropped or kept.
 """
 
 from __future__ import annotations
 
-import codecs
-import csv
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from difflib import get_close_matches
-from io import TextIOWrapper
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
 
 from whence.engine.errors import LogError
-from whence.engine.sources.cells import Convert, converter
-from whence.engine.values import Value, ValueFault
+from whence.engine.sources.cells import kind_and_format, zone_of
+from whence.engine.sources.csv_head import csv_head
+from whence.engine.sources.csv_parser import CsvParser, CsvRows
+from whence.engine.sources.file_source import FileSource, check_stated, free_names
+from whence.engine.sources.in_order import in_order
+from whence.engine.sources.numbering import without
+from whence.engine.sources.opening import LogBytes, codec, shown
+from whence.engine.sources.row_blocks import BLOCK, RowBlock, RowBlocks, row_ends
+from whence.engine.sources.source import Reading, Split, source_schema
+from whence.engine.values import ValueFault
 
-__all__ = ["Progress", "csv_columns", "csv_header", "read_csv"]
+__all__ = ["CsvSource"]
 
-Progress = Callable[[int, int], None]
-"""Told now and then how many bytes of how many were read; of a short file, never."""
-
-_ROWS_BETWEEN_REPORTS = 2_000
-
-
-def csv_header(path: str | Path, *, delimiter: str = ",", encoding: str = "utf-8") -> list[str]:
-    """The names of the columns."""
-    with _opened(Path(path), encoding) as (_, text):
-        return _header(Path(path), _reader(text, delimiter), delimiter)
-
-
-def csv_columns(
-    path: str | Path,
-    columns: Mapping[str, str] | None = None,
-    *,
-    delimiter: str = ",",
-    encoding: str = "utf-8",
-) -> dict[str, str]:
-    """The kind of every column: text, unless ``columns`` says otherwise. No row is read.
-
-    Raises:
-        LogError: a column is named that is not there, or a kind that no cell can have.
-    """
-    header = csv_header(path, delimiter=delimiter, encoding=encoding)
-    _converters(Path(path), header, columns or {})
-    return {**dict.fromkeys(header, "text"), **(columns or {})}
+_WHOLE = 0
+"""The line of a stretch that begins with the file's header."""
 
 
-def read_csv(
-    path: str | Path,
-    columns: Mapping[str, str] | None = None,
-    *,
-    delimiter: str = ",",
-    encoding: str = "utf-8",
-    progress: Progress | None = None,
-) -> Iterator[dict[str, Value]]:
-    """Read a CSV file row by row.
+class CsvSource(FileSource):
+    """A log in CSV files that have the same header."""
 
-    Args:
-        path: the file. Position 0 is the first row below the header.
-        columns: kinds of columns; those not named are text.
-        delimiter: what separates cells.
-        encoding: how the file is encoded; a byte order mark is accepted.
-        progress: told how far reading has come.
+    format = "csv"
 
-    Raises:
-        LogError: with file, row and column, what was found, and what to try.
-    """
-    file = Path(path)
-    with _opened(file, encoding) as (raw, text):
-        reader = _reader(text, delimiter)
-        header = _header(file, reader, delimiter)
-        converters = _converters(file, header, columns or {})
-        size, number = file.stat().st_size, 0
-        for number, cells in enumerate(_rows(file, reader, len(header))):
-            record: dict[str, Value] = {
-                name: cell or None for name, cell in zip(header, cells, strict=True)
-            }
-            for name, convert in converters:
-                cell = record[name]
-                if cell is not None:
-                    try:
-                        record[name] = convert(cell)  # type: ignore[arg-type]
-                    except ValueFault as fault:
-                        where = f"row {number + 1} (line {reader.line_num}), column {name!r}"
-                        msg = f"{file.name}, {where}: {fault}"
-                        raise LogError(msg) from fault
-            yield record
-            if progress is not None and number % _ROWS_BETWEEN_REPORTS == _ROWS_BETWEEN_REPORTS - 1:
-                progress(raw.tell(), size)
-        if progress is not None and number >= _ROWS_BETWEEN_REPORTS:
-            progress(size, size)
+    def __init__(self, files: Sequence[Path], reading: Reading) -> None:
+        """Read the headers.
 
-
-@contextmanager
-def _opened(path: Path, encoding: str) -> Iterator[tuple[IO[bytes], IO[str]]]:
-    try:
-        wanted = codecs.lookup(encoding).name
-    except LookupError as fault:
-        msg = f"{path.name}: expected a known encoding; got {encoding!r}; try utf-8 or latin-1"
-        raise LogError(msg) from fault
-    try:
-        with path.open("rb") as raw:
-            name = "utf-8-sig" if wanted == "utf-8" else wanted
-            yield raw, TextIOWrapper(raw, encoding=name, errors="strict", newline="")
-    except UnicodeDecodeError as fault:
-        raise _undecodable(path, wanted) from fault
-    except FileNotFoundError as fault:
-        names = [f.name for f in path.parent.iterdir()] if path.parent.is_dir() else []
-        near = get_close_matches(path.name, names, n=1)
-        hint = f"{path.parent / near[0]} (did you mean that?)" if near else "its full path"
-        msg = f"a log: expected {path}; got no such file; try {hint}"
-        raise LogError(msg) from fault
-    except OSError as fault:
-        msg = f"a log: expected {path} to be readable; got {fault.strerror}; try another file"
-        raise LogError(msg) from fault
-
-
-def _undecodable(path: Path, encoding: str) -> LogError:
-    """Find the first byte that does not fit; the text reader only knows it within its buffer."""
-    decoder, before = codecs.getincrementaldecoder(encoding)("strict"), 0
-    with path.open("rb") as raw:
-        while block := raw.read(1 << 20):
-            held = len(decoder.getstate()[0])
-            try:
-                decoder.decode(block)
-            except UnicodeDecodeError as fault:
-                offset, byte = before - held + fault.start, fault.object[fault.start]
-                hint = "encoding latin-1 (--encoding latin-1), or saving it as UTF-8"
-                return LogError(
-                    f"{path.name}: expected {encoding}; got byte 0x{byte:02x} at offset {offset}; "
-                    f"try {hint}"
-                )
-            before += len(block)
-    return LogError(f"{path.name}: expected {encoding}; got a cut character at the end; try again")
-
-
-def _reader(text: IO[str], delimiter: str) -> Any:
-    if len(delimiter) != 1:
-        msg = f"a CSV file: expected a delimiter of one sign; got {delimiter!r}; try ';'"
-        raise LogError(msg)
-    return csv.reader(text, delimiter=delimiter, strict=True)
-
-
-def _header(file: Path, reader: Any, delimiter: str) -> list[str]:
-    try:
-        header = [str(name) for name in next(reader, [])]
-    except csv.Error as fault:
-        raise _broken(file, "the header", fault) from fault
-    if not header:
-        msg = f"{file.name}: expected a header with the columns' names; got nothing; try adding one"
-        raise LogError(msg)
-    for name in header:
-        if header.count(name) > 1:
+        Raises:
+            LogError: a header, a stated kind or the dialect is not right.
+        """
+        super().__init__(files, reading)
+        tabs = files[0].name.lower().removesuffix(".gz").endswith(".tsv")
+        self._delimiter = reading.delimiter or ("\t" if tabs else ",")
+        if len(self._delimiter) != 1 or self._delimiter in '"\r\n':
             msg = (
-                f"{file.name}: expected columns that differ; got {name!r} twice in the header; "
-                "try renaming one"
+                f"a CSV file: expected a delimiter of one sign; got {reading.delimiter!r}; try ';'"
             )
             raise LogError(msg)
-    if len(header) == 1:
-        for other in ";\t|,":
-            if other != delimiter and other in header[0]:
+        self._heads = [csv_head(file, reading, self._delimiter) for file in files]
+        names = self._heads[0].names
+        for file, head in zip(files, self._heads, strict=True):
+            if head.names != names:
                 msg = (
-                    f"{file.name}: expected columns separated by {delimiter!r}; "
-                    f"got one column {header[0][:40]!r}; try --delimiter {other!r}"
+                    f"{shown(file)}: expected the columns of {shown(files[0])}; "
+                    f"got {_difference(names, head.names)}; try the files one by one"
                 )
                 raise LogError(msg)
-    return header
+        self._stated = _stated_kinds(self.name, free_names(names), reading)
+        self.columns = _kinds(self.name, self._stated)
 
-
-def _converters(
-    file: Path, header: list[str], columns: Mapping[str, str]
-) -> list[tuple[str, Convert]]:
-    made = []
-    for name, kind in columns.items():
-        if name not in header:
-            near = get_close_matches(name, header, n=1)
-            hint = f"{near[0]!r} (did you mean that?)" if near else "one of " + ", ".join(header)
-            msg = f"{file.name}: expected a column {name!r}; got no such column; try {hint}"
-            raise LogError(msg)
-        try:
-            convert = converter(kind)
-        except ValueFault as fault:
-            msg = f"{file.name}, column {name!r}: a kind: {fault}"
-            raise LogError(msg) from fault
-        if convert is not None:
-            made.append((name, convert))
-    return made
-
-
-def _rows(file: Path, reader: Any, width: int) -> Iterator[list[str]]:
-    blank = number = 0
-    while True:
-        try:
-            cells = next(reader, None)
-        except csv.Error as fault:
-            raise _broken(file, f"row {number + 1} (line {reader.line_num})", fault) from fault
-        if cells is None:
+    def read(self, split: Split | None) -> Iterator[pa.RecordBatch]:
+        """The rows of a stretch of one file, or of all files."""
+        if split is not None:
+            yield from self._stretch(split)
             return
-        if not cells and width > 1:
-            # Blank lines at the end are no rows; one in the middle is a row without cells.
-            blank += 1
-            continue
-        number += 1
-        if blank or len(cells) not in (width, 0):
-            got = 0 if blank else len(cells)
-            line = reader.line_num - blank
-            msg = (
-                f"{file.name}, row {number} (line {line}): expected {width} cells as in the "
-                f"header; got {got}; try quotes around a cell that holds the delimiter"
-            )
-            raise LogError(msg)
-        yield cells or [""]
+        row = 0
+        for number in range(len(self.files)):
+            row = yield from self._stretch(Split(number, row=row, line=_WHOLE))
+
+    def splits(self, wanted: int) -> Sequence[Split]:
+        """Cut plain files between rows; that reads them once, without parsing."""
+        if wanted <= 1 and len(self.files) == 1:
+            return (Split(line=_WHOLE),)
+        total = max(1, sum(file.stat().st_size for file in self.files))
+        made: list[Split] = []
+        row = 0
+        for number in range(len(self.files)):
+            row = self._cut(number, max(1, total // max(1, wanted)), row, made)
+        return made
+
+    def _cut(self, number: int, size: int, row: int, made: list[Split]) -> int:
+        """Add the stretches of one file; the row number behind it."""
+        whole = Split(number, row=row, line=_WHOLE)
+        first, found = row, list[Split]()
+        with self._open(whole) as stream:
+            regular = not stream.packed and codec(self.reading.encoding, self.name) == "utf-8"
+            for block in (
+                self._blocks(stream, whole, min(BLOCK, max(1, size // 4))) if regular else ()
+            ):
+                if not block.regular:
+                    regular = False
+                    break
+                if not found or block.offset - found[-1].start >= size:
+                    if found:
+                        found[-1] = replace(found[-1], stop=block.offset)
+                    found.append(Split(number, block.offset, -1, row, block.line))
+                row += row_ends(block)
+        if not regular:
+            made.append(whole)
+            return first + self.count(number)
+        made += found or [whole]
+        return row
+
+    def _open(self, split: Split) -> LogBytes:
+        """The bytes from the first row of a stretch on."""
+        whole = split.line == _WHOLE
+        stream = LogBytes(
+            self.files[split.file],
+            self.reading.limits,
+            encoding=self.reading.encoding,
+            start=0 if whole else split.start,
+        )
+        try:
+            if whole:
+                stream.skip(self._heads[split.file].start)
+        except LogError:
+            stream.close()
+            raise
+        return stream
+
+    def _blocks(self, stream: LogBytes, split: Split, size: int = BLOCK) -> RowBlocks:
+        head = self._heads[split.file]
+        whole = split.line == _WHOLE
+        return RowBlocks(
+            stream,
+            self.reading.limits,
+            shown(self.files[split.file]),
+            delimiter=self._delimiter,
+            offset=head.mark + head.start if whole else split.start,
+            line=head.line if whole else split.line,
+            stop=split.stop,
+            blank_is_row=len(self.columns) == 1,
+            size=size,
+        )
+
+    def _stretch(self, split: Split) -> Generator[pa.RecordBatch, None, int]:
+        """The batches of a stretch; then the row number behind it."""
+        row = split.row
+        name = shown(self.files[split.file])
+        parser = CsvParser(name, self._stated, self._delimiter, self.reading)
+        with self._open(split) as stream:
+            blocks = self._blocks(stream, split)
+            irregular: list[RowBlock] = []
+            small = stream.size <= BLOCK and not stream.packed
+            regular = _until(irregular, blocks)
+            work = map(parser.parse, regular) if small else in_order(parser.parse, regular)
+            for rows in work:
+                yield self._numbered(split.file, row, rows)
+                row += rows.count
+                if not small:
+                    self.tell(stream.done, stream.size)
+            for block in irregular:
+                for rows in parser.to_the_end(block, iter(blocks.more, b""), row):
+                    yield self._numbered(split.file, row, rows)
+                    row += rows.count
+                    self.tell(stream.done, stream.size)
+            if not small:
+                self.tell(stream.size, stream.size)
+        return row
+
+    def _numbered(self, file: int, row: int, rows: CsvRows) -> pa.RecordBatch:
+        """The rows as a batch, without those that are dropped."""
+        numbers = pa.array(np.arange(row, row + rows.count, dtype=np.int64))
+        schema = source_schema(self.columns)
+        batch = pa.RecordBatch.from_arrays([numbers, *rows.columns], schema=schema)
+        for index, column, problem in rows.faults:
+            self.bad(file, row + index, rows.line_of(index), column, problem)
+        return without(batch, {index for index, *_ in rows.faults}, self.reading, self.report)
 
 
-def _broken(file: Path, where: str, fault: csv.Error) -> LogError:
-    return LogError(
-        f"{file.name}, {where}: expected CSV; got {fault}; "
-        "try doubling quotes inside a quoted cell, and closing it"
-    )
+def _until(irregular: list[RowBlock], blocks: RowBlocks) -> Iterator[RowBlock]:
+    """The blocks that Arrow can take; the first that it cannot, if any, is put aside."""
+    for block in blocks:
+        if not block.regular:
+            irregular.append(block)
+            return
+        yield block
+
+
+def _stated_kinds(source: str, names: Sequence[str], reading: Reading) -> dict[str, str]:
+    check_stated(source, names, reading.kinds)
+    zone_of(reading.timezone)
+    return {name: reading.kinds.get(name, "text") for name in names}
+
+
+def _kinds(source: str, stated: Mapping[str, str]) -> dict[str, str]:
+    kinds = {}
+    for name, kind in stated.items():
+        try:
+            kinds[name] = kind_and_format(kind)[0]
+        except ValueFault as fault:
+            msg = f"{source}, column {name!r}: a kind: {fault}"
+            raise LogError(msg) from fault
+    return kinds
+
+
+def _difference(expected: Sequence[str], got: Sequence[str]) -> str:
+    for one, other in zip(expected, got, strict=False):
+        if one != other:
+            return f"{other!r} instead of {one!r}"
+    return f"{len(got)} columns instead of {len(expected)}"

@@ -28,9 +28,9 @@ CUSTOMARY: Mapping[str, tuple[str, ...]] = {
     ),
     "time": (
         *("time:timestamp", "ocel:timestamp", "timestamp", "complete timestamp"),
-        *("completion time", "complete time", "completed", "end timestamp", "end time", "end"),
-        *("event time", "event timestamp", "datetime", "date time", "time", "date"),
-        *("start timestamp", "start time", "start"),
+        *("completion time", "complete time", "completed", "event time", "event timestamp"),
+        *("datetime", "time", "date", "start timestamp", "start time", "start"),
+        *("end timestamp", "end time", "end"),
     ),
     "id": ("identity:id", "ocel:eid", "event id", "event identifier", "event uuid"),
 }
@@ -73,7 +73,7 @@ def propose(
         LogError: a column is stated that is not there.
 
     >>> {r: p.column for r, p in propose(["Case ID", "Activity", "Start", "End"]).items()}
-    {'case': 'Case ID', 'activity': 'Activity', 'time': 'End'}
+    {'case': 'Case ID', 'activity': 'Activity', 'time': 'Start'}
     """
     names = list(columns)
     plain: dict[str, str] = {}

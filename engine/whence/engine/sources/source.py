@@ -8,8 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
+from whence.engine.columns import column_type
 from whence.engine.errors import LogError
-from whence.engine.record.schema import column_type
 from whence.engine.sources.limits import Limits
 
 __all__ = [
@@ -113,8 +113,14 @@ class Report:
             self.bad.append(cell)
 
     def drop(self, rows: int = 1) -> None:
-        """Count rows that were left out."""
+        """Count rows that were left out; they too were read."""
         self.dropped += rows
+        self.read += rows
+
+    def begin(self) -> None:
+        """Forget what an earlier reading of the same log found."""
+        self.read = self.dropped = self.missing = 0
+        self.bad.clear()
 
     def json(self) -> dict[str, Any]:
         """For the manifest; values that were found are not repeated there."""
@@ -185,12 +191,18 @@ class Source(Protocol):
         report: filled while reading.
     """
 
-    name: str
-    format: str
-    columns: Mapping[str, str]
-    roles: Mapping[str, str]
-    ordered: bool
-    report: Report
+    @property
+    def name(self) -> str: ...  # noqa: D102  see above
+    @property
+    def format(self) -> str: ...  # noqa: D102
+    @property
+    def columns(self) -> Mapping[str, str]: ...  # noqa: D102
+    @property
+    def roles(self) -> Mapping[str, str]: ...  # noqa: D102
+    @property
+    def ordered(self) -> bool: ...  # noqa: D102
+    @property
+    def report(self) -> Report: ...  # noqa: D102
 
     def batches(self, split: Split | None = None) -> Iterator[pa.RecordBatch]:
         """The rows in order, as `source_schema` says: row number, then the columns."""

@@ -40,7 +40,7 @@ def write_chunk(connection: Connection, id: str, content: ChunkContent) -> bool:
     """
     marker = {
         "id": id,
-        "events": len(content.events),
+        "events": len(content.events) + len(content.choices),
         "spans": content.spans,
         "edges": content.edges,
         "digest": content.digest(),
@@ -66,6 +66,8 @@ def write_chunk(connection: Connection, id: str, content: ChunkContent) -> bool:
                 raise StoreError(msg)
 
         write(content.label, content.events, len(content.events))
+        if content.choices:
+            write("choices", content.choices, len(content.choices))
         for name in LITERAL:
             rows = getattr(content, name)
             write(name, rows, sum(len(row["to"]) for row in rows))

@@ -16,7 +16,7 @@ from whence.store.loading.bands import heads_as_bands
 from whence.store.loading.values import input_properties, output_properties
 from whence.store.places import key_of
 
-__all__ = ["ChunkContent", "Directory", "log_content", "stream_content"]
+__all__ = ["ChunkContent", "Directory", "add_choices", "log_content", "stream_content"]
 
 Row = dict[str, Any]
 
@@ -43,6 +43,7 @@ class ChunkContent:
     Attributes:
         label: inputs, outputs or events: which kind of events these are.
         events: properties of each event.
+        choices: properties of each choice that these events are the first to meet.
         derived: edges to what explains.
         influenced: edges to what supports beyond that.
         end: edges from the end of a pipe.
@@ -53,6 +54,7 @@ class ChunkContent:
 
     label: str = "events"
     events: list[Row] = field(default_factory=list)
+    choices: list[Row] = field(default_factory=list)
     derived: list[Row] = field(default_factory=list)
     influenced: list[Row] = field(default_factory=list)
     end: list[Row] = field(default_factory=list)
@@ -73,8 +75,8 @@ class ChunkContent:
 
     def sort(self) -> None:
         """Put the rows into the order in which they are written."""
-        self.events.sort(key=lambda row: int(row["key"]))
-        for rows in (self.derived, self.influenced, self.end, self.heads):
+        own = (self.events, self.choices)
+        for rows in (*own, self.derived, self.influenced, self.end, self.heads):
             rows.sort(key=lambda row: int(row["key"]))
 
     def digest(self) -> str:
@@ -83,6 +85,7 @@ class ChunkContent:
             [row["key"] for row in self.events],
             *(self.derived, self.influenced, self.end),
             *(self.derived_spans, self.influenced_spans, self.heads),
+            *([[row["key"] for row in self.choices]] if self.choices else ()),
         ]
         text = json.dumps(told, sort_keys=True, separators=(",", ":"))
         return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
@@ -121,6 +124,29 @@ def stream_content(
         _add(content, row, no, role, directory)
     content.sort()
     return content
+
+
+def add_choices(
+    content: ChunkContent,
+    stream: Mapping[str, Any],
+    directory: Directory,
+    choices: pa.Table,
+    rows: Sequence[Association],
+) -> None:
+    """Add the choices that a part's events are the first to meet.
+
+    Args:
+        content: what the part writes.
+        stream: the stream of choices, as the manifest lists it.
+        directory: where names lead to.
+        choices: as the record has them.
+        rows: where their options lead to.
+    """
+    no = directory.numbers[stream["name"]]
+    content.choices = output_properties(no, choices)
+    for row in heads_as_bands(rows, lambda name: directory.roles.get(name) == "heads"):
+        _add(content, row, no, stream["role"], directory)
+    content.sort()
 
 
 def _mark_untracked(events: list[Row], no: int, rows: Sequence[Association]) -> None:

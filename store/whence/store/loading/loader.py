@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,19 +11,23 @@ from typing import Any
 
 from whence.engine.associations import LOG_PREFIX, Association
 from whence.engine.errors import StoreError
+from whence.engine.intervals import positions
 from whence.engine.record import RunRecord
 from whence.engine.record.schema import associations_of
 from whence.store.catalog import find_run
 from whence.store.connection import Connection
 from whence.store.loading.chunks import chunk_id, loaded_chunks, write_chunk
-from whence.store.loading.content import Directory, log_content, stream_content
+from whence.store.loading.content import Directory, add_choices, log_content, stream_content
 from whence.store.loading.register import prepare_schema, register, run_state
+from whence.store.places import LAST_POSITION
 
 __all__ = ["LoadReport", "Progress", "follow", "load"]
 
 Progress = Callable[[int, int, str], None]
 """Called with how many parts are done, how many there are, and what is being done."""
 
+ENDED = ("complete", "failed")
+"""How a run stands that has ended by itself: its record will not change any more."""
 POLL_SECONDS = 0.5
 AWAY_SECONDS = 30.0
 """How long a store that does not answer is waited for after the run has ended."""
@@ -34,7 +39,7 @@ class LoadReport:
 
     Attributes:
         run: the run's id.
-        status: how the run stands: running, complete or failed.
+        status: how the run stands: running, complete, failed or interrupted.
         parts: how many parts its record has by now.
         written: how many of them this call wrote; the others were there.
         events: how many event nodes this call wrote.
@@ -77,11 +82,11 @@ def follow(
     connection: Connection,
     progress: Progress | None = None,
     *,
-    over: Callable[[], bool] = lambda: False,
+    over: Callable[[], bool] | None = None,
     poll: float = POLL_SECONDS,
     patience: float = AWAY_SECONDS,
 ) -> LoadReport:
-    """Load a run while it goes on, until it has ended.
+    """Load a run while it goes on, until it has ended, by itself or because it was killed.
 
     A store that does not answer is asked again; the run itself never waits for it.
 
@@ -90,14 +95,16 @@ def follow(
         run: the run's id.
         connection: where to.
         progress: told how far it has come.
-        over: says that the run will write no more, even if its record does not say so.
+        over: says that the run will write no more; given by whoever runs it, and then an
+            interrupted run is waited for, since it will be taken up again.
         poll: seconds between two looks at the record.
         patience: seconds to wait for a store that is away, once the run has ended.
     """
     kept = RunRecord(record, run)
     away_until: float | None = None
     while True:
-        ended = over() or kept.manifest["status"] != "running"
+        status = kept.manifest["status"]
+        ended = status in ENDED or (status == "interrupted" if over is None else over())
         try:
             report = _Loader(kept, connection, progress).catch_up()
             if ended:
@@ -148,10 +155,11 @@ class _Loader:
             if len(left) == len(waiting):
                 break
             waiting = left
-        if waiting and self.manifest["status"] != "running":
+        ended = self.manifest["status"] in ENDED
+        if waiting and ended:
             self._refuse(waiting[0])
         self.progress(len(parts) - len(waiting), len(parts), f"loading {self.record.id}")
-        complete = not waiting and self.manifest["status"] != "running"
+        complete = ended and not waiting
         run_state(self.connection, self.manifest, loaded=complete)
         return LoadReport(
             self.record.id,
@@ -172,6 +180,11 @@ class _Loader:
         self.directory = Directory(
             numbers, {name: stream["role"] for name, stream in self.streams.items()}
         )
+        self.choices = {
+            name: sorted((part["first"], part["part"]) for part in stream["outputs"])
+            for name, stream in self.streams.items()
+            if stream["role"] == "choices"
+        }
         self.needs: dict[_Part, set[str]] = {}
 
     def _parts(self) -> Iterator[_Part]:
@@ -179,6 +192,8 @@ class _Loader:
             for number in range(log.manifest["parts"]):
                 yield _Part(LOG_PREFIX + name, number)
         for name, stream in self.streams.items():
+            if name in self.choices:
+                continue  # loaded with the parts of the stream that meets them
             listed = {p["part"] for p in (*stream["outputs"], *stream["associations"])}
             for number in sorted(listed):
                 yield _Part(name, number)
@@ -204,7 +219,9 @@ class _Loader:
             content = log_content(no, log.manifest, log.part(part.number))
         else:
             rows = self._rows(part)
-            self.needs[part] = set(self._leads_to(rows)) - {id}
+            met = _Part(f"{part.owner}/choices", part.number)
+            choice_rows = self._rows(met) if met.owner in self.choices else []
+            self.needs[part] = set(self._leads_to([*rows, *choice_rows])) - {id}
             if not self.needs[part] <= self.there:
                 return False
             stream = self.streams[part.owner]
@@ -215,9 +232,13 @@ class _Loader:
                 rows,
                 selected=self.manifest["options"].get("where") is not None,
             )
+            choices = self._outputs(met) if met.owner in self.choices else None
+            if choices is not None:
+                choosing = self.streams[met.owner]
+                add_choices(content, choosing, self.directory, choices, choice_rows)
         if write_chunk(self.connection, id, content):
             self.written += 1
-            self.events += len(content.events)
+            self.events += len(content.events) + len(content.choices)
             self.edges += content.edges
         self.there.add(id)
         return True
@@ -237,6 +258,13 @@ class _Loader:
         for row in rows:
             if self.directory.roles.get(row.to) in ("heads", "end"):
                 continue  # no events of their own
+            if row.to in self.choices:
+                owner = row.to.removesuffix("/choices")
+                last = row.lo if row.hi is None else row.hi
+                for position in positions(row.reaches(row.lo, last)):
+                    at = bisect_right(self.choices[row.to], (position, LAST_POSITION)) - 1
+                    yield self._id(_Part(owner, self.choices[row.to][at][1]))
+                continue
             if row.to.startswith(LOG_PREFIX):
                 log = self.logs.get(row.to.removeprefix(LOG_PREFIX))
                 width = log.manifest["chunk"] if log else 1

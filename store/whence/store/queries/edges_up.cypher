@@ -2,10 +2,11 @@
 // Parameters  $ranges: list of [first key, last key], both included, a page each: one row a page,
 //             since a row costs far more than a number in it
 //             $trigger, $supports: whether edges so marked, or of that kind, are wanted
+//             $every: whether every option of a choice is followed, or only the first
 // Plan        index range seek, then the events' own relationships: linear in what it returns
 UNWIND $ranges AS range
 MATCH (o:Event) WHERE o.key >= range[0] AND o.key <= range[1]
 MATCH (o)-[r:wasDerivedFrom|wasInfluencedBy]->(e:Event)
 WHERE ($trigger OR r.trigger IS NULL) AND ($supports OR type(r) = 'wasDerivedFrom')
-  AND (r.witness IS NULL OR 0 IN r.witness)
+  AND ($every OR r.witness IS NULL OR 0 IN r.witness)
 RETURN collect(o.key) AS sources, collect(e.key) AS targets, range[0] AS first

@@ -9,6 +9,7 @@ from whence.store.questions.answers import (
     LogShare,
     OutputEvent,
     OutputShare,
+    Witness,
 )
 from whence.store.questions.explain import Why, explain
 from whence.store.questions.impact import Impact, impact
@@ -24,6 +25,7 @@ __all__ = [
     "OutputEvent",
     "OutputShare",
     "Why",
+    "Witness",
     "explain",
     "impact",
     "never_matters",

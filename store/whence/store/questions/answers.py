@@ -18,6 +18,7 @@ __all__ = [
     "LogShare",
     "OutputEvent",
     "OutputShare",
+    "Witness",
     "coverage_of",
     "log_shares",
 ]
@@ -113,6 +114,24 @@ class InputEvent:
     case: Any = None
     activity: Any = None
     time: datetime | str | None = None
+
+
+@dataclass(frozen=True)
+class Witness:
+    """One of several sets of input events, each of which explains an output by itself.
+
+    Attributes:
+        ranges: the input events; which of their fields matter is told of the first witness alone.
+        events: the first of them one by one, with their columns for searching.
+    """
+
+    ranges: tuple[InputRange, ...]
+    events: tuple[InputEvent, ...]
+
+    @property
+    def count(self) -> int:
+        """How many input events there are."""
+        return sum(each.hi - each.lo + 1 for each in self.ranges)
 
 
 @dataclass(frozen=True)

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from whence.engine.associations import Association
 from whence.engine.errors import ParameterError, StoreError
+from whence.engine.record.choices import RowWitnesses
 from whence.store.catalog import RunGraph, StoredStream, find_run
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import Places, key_of, position_of
+from whence.store.places import Places, key_of, no_of, position_of
 from whence.store.questions.answers import (
     Coverage,
     InputEvent,
     InputRange,
     OutputEvent,
+    Witness,
     coverage_of,
 )
 from whence.store.questions.fields import asked_inputs, derivations
 from whence.store.questions.naming import find_event
 from whence.store.verbs import up
+from whence.store.verbs.choices import options_of
 
 __all__ = ["Why", "explain"]
 
@@ -39,6 +43,8 @@ class Why:
         inputs: the input events that explain it, with the fields that matter.
         events: the first of them one by one, with their columns for searching.
         support: the input events that are enough for it, if they were asked for.
+        alternatives: every witness, the first one first, if the run kept them all.
+        more_alternatives: whether there are more than are listed.
         derivations: the associations that the explanation rests on, as the record writes them.
         support_derivations: those that the support rests on, if it was asked for.
         coverage: how much of the run was tracked.
@@ -54,6 +60,8 @@ class Why:
     support_derivations: tuple[Association, ...] | None = field(repr=False)
     coverage: Coverage
     cypher: Mapping[str, str] = field(repr=False)
+    alternatives: tuple[Witness, ...] | None = None
+    more_alternatives: bool = False
 
     @property
     def count(self) -> int:
@@ -68,6 +76,7 @@ def explain(
     *,
     support: bool = False,
     most: int = EVENTS_SHOWN,
+    record: Path | None = None,
 ) -> Why:
     """Ask why an output has its value.
 
@@ -77,13 +86,19 @@ def explain(
         output: ``[PROCESSOR[.PIPE]@]POSITION``; without processor the chain's only output pipe.
         support: ask as well which input events are enough for it.
         most: so many of the explaining events are listed one by one.
+        record: where the record is, if not where records usually are; see `find_run`.
     """
-    graph = find_run(connection, run)
+    graph = find_run(connection, run, record)
     stream, position = find_event(graph, output)
     told = _output(connection, graph, stream, position)
     rows, inputs = _inputs(connection, graph, stream, position, support=False)
     more = _inputs(connection, graph, stream, position, support=True) if support else None
     names = (*QUERIES, "up_supports") if support else QUERIES
+    every: tuple[Witness, ...] | None = None
+    cut = False
+    if graph.keeps_alternatives:
+        every, cut = _witnesses(connection, graph, stream, position, most)
+        names = (*names, "choices_read")
     return Why(
         graph.id,
         told,
@@ -94,6 +109,8 @@ def explain(
         None if more is None else tuple(more[0]),
         coverage_of(graph, [stream]),
         {name: cypher(name) for name in names},
+        every,
+        cut,
     )
 
 
@@ -129,6 +146,25 @@ def _inputs(
     reached = up(connection, run, start, support=support)
     rows = derivations(connection, run, reached, support=support)
     return rows, asked_inputs(run, rows, stream.name, position)
+
+
+def _witnesses(
+    connection: Connection, run: RunGraph, stream: StoredStream, position: int, most: int
+) -> tuple[tuple[Witness, ...], bool]:
+    """Every witness, and whether there are more: the choices on the way, multiplied out."""
+    start: Places = {stream.no: ((position, position),)}
+    reached = up(connection, run, start, every=True)
+    rows = derivations(connection, run, reached, support=False, every=True)
+    options = {
+        (run.by_no[no_of(key)].name, position_of(key)): many
+        for key, many in options_of(connection, run, reached).items()
+    }
+    sets, cut = RowWitnesses(rows, options).of(stream.name, position)
+    found = []
+    for one in sets:
+        ranges = tuple(InputRange(log, lo, hi) for log, places in one.logs for lo, hi in places)
+        found.append(Witness(ranges, tuple(_events(connection, run, ranges, most))))
+    return tuple(found), cut
 
 
 def _events(

@@ -35,7 +35,7 @@ _Place = tuple[str, Asked]
 
 
 def derivations(
-    connection: Connection, run: RunGraph, reached: Places, *, support: bool
+    connection: Connection, run: RunGraph, reached: Places, *, support: bool, every: bool = False
 ) -> list[Association]:
     """Every association that leads on from what was reached, as the record would write it.
 
@@ -44,6 +44,7 @@ def derivations(
         run: the run.
         reached: all places that the answer rests on.
         support: what supports instead of what explains.
+        every: by every option of a choice, not only the first.
     """
     sources = {no: ranges for no, ranges in reached.items() if no in run.event_streams}
     told = connection.read_values(
@@ -51,9 +52,10 @@ def derivations(
         ranges=key_ranges(sources),
         trigger=not support,
         supports=support,
+        every=every,
     )
     rows: list[Association] = []
-    for source, type, trigger, fields, copy, targets in told:
+    for source, type, trigger, fields, copy, witness, targets in told:
         relation: Relation = relation_of(type, trigger)
         for to in sorted({no_of(key) for key in targets}):
             rows.append(
@@ -67,9 +69,11 @@ def derivations(
                     tuple(sorted(position_of(key) for key in targets if no_of(key) == to)),
                     fields=None if fields is None else tuple(fields),
                     copy=bool(copy),
+                    witness=None if witness is None else tuple(witness),
                 )
             )
-    return rows + [span.row for span in spans_of(connection, run, reached, support=support)]
+    spans = spans_of(connection, run, reached, support=support, every=every)
+    return rows + [span.row for span in spans]
 
 
 def asked_inputs(

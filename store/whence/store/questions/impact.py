@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from whence.engine.errors import ParameterError
 from whence.engine.intervals import Intervals
@@ -29,6 +30,8 @@ Inputs = Mapping[str, _Ranges] | Mapping[str | None, _Ranges]
 
 QUERIES = ("down_explains", "down_supports", "edges_down", "bands_down", "heads_down", "end_leans")
 
+CHOOSING = ("edges_down_all", "choices_read")
+
 
 @dataclass(frozen=True)
 class Impact:
@@ -37,7 +40,8 @@ class Impact:
     Attributes:
         run: the run's id.
         inputs: the input events in question.
-        unaffected: outputs that stand, guaranteed: no corrupt input is in their support.
+        unaffected: outputs that stand, guaranteed: no corrupt input is in their support; with all
+            alternatives kept, in that of one of them.
         possibly: outputs that may be affected.
         explained: those of them that a corrupt input explains.
         untracked: outputs of which nothing is known, because they were not tracked.
@@ -57,18 +61,23 @@ class Impact:
     cypher: Mapping[str, str] = field(repr=False)
 
 
-def impact(connection: Connection, run: str, inputs: Inputs) -> Impact:
+def impact(
+    connection: Connection, run: str, inputs: Inputs, *, record: Path | None = None
+) -> Impact:
     """Ask what stands if some input events are corrupt.
 
     Args:
         connection: where the graph is.
         run: the run's id, or ``latest``.
         inputs: the events, as ranges of positions by log.
+        record: where the record is, if not where records usually are; see `find_run`.
     """
-    graph = find_run(connection, run)
+    graph = find_run(connection, run, record)
     require_whole(graph)
     start = _start(graph, inputs)
-    touched = down(connection, graph, start, support=True)
+    # With all alternatives kept, one that is untouched is enough for an output to stand.
+    every = graph.keeps_alternatives
+    touched = down(connection, graph, start, support=True, every=every)
     explained = down(connection, graph, start)
     shares: dict[str, list[OutputShare]] = {}
     for pipe in graph.outputs:
@@ -83,7 +92,7 @@ def impact(connection: Connection, run: str, inputs: Inputs) -> Impact:
         untracked=tuple(shares.get("untracked", ())),
         may_appear=tuple(_may_appear(connection, graph, start)),
         coverage=coverage_of(graph, graph.outputs),
-        cypher={name: cypher(name) for name in QUERIES},
+        cypher={name: cypher(name) for name in (*QUERIES, *(CHOOSING if every else ()))},
     )
 
 

@@ -47,7 +47,8 @@ def chosen_output(run: RunGraph, name: str | None) -> StoredStream:
         several = ", ".join(s.name for s in run.outputs)
         msg = f"an output: expected one of {several}; got no name; try {run.outputs[0].name}@0"
         raise ParameterError(msg)
-    streams = [*run.outputs, *(s for s in run.event_streams.values() if s.role != "output")]
+    others = (s for s in run.event_streams.values() if s.role not in ("output", "choices"))
+    streams = [*run.outputs, *others]
     for stream in streams:
         if name in (stream.name, f"{stream.processor}.{stream.pipe}"):
             return stream

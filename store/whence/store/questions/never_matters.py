@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from whence.store.catalog import find_run
 from whence.store.connection import Connection
@@ -38,14 +39,15 @@ class NeverMatters:
     cypher: Mapping[str, str] = field(repr=False)
 
 
-def never_matters(connection: Connection, run: str) -> NeverMatters:
+def never_matters(connection: Connection, run: str, *, record: Path | None = None) -> NeverMatters:
     """Ask which input events never mattered in a run.
 
     Args:
         connection: where the graph is.
         run: the run's id, or ``latest``.
+        record: where the record is, if not where records usually are; see `find_run`.
     """
-    graph = find_run(connection, run)
+    graph = find_run(connection, run, record)
     require_whole(graph)
     outputs = all_outputs(graph)
     needed = up(connection, graph, outputs, support=True)

@@ -15,9 +15,12 @@ def require_whole(run: RunGraph) -> None:
         msg = f"{run.id}: expected a tracked run; got one that was not; try whence run --track"
         raise StoreError(msg)
     if run.status != "complete":
+        hint = f"whence load {run.id} when it is over"
+        if run.status in ("interrupted", "failed"):
+            hint = "the same whence run again"
         msg = (
             f"{run.id}: expected a run that is complete, since later outputs may change the "
-            f"answer; got one that is {run.status}; try whence load {run.id} when it is over"
+            f"answer; got one that is {run.status}; try {hint}"
         )
         raise StoreError(msg)
     if not run.loaded:

@@ -18,6 +18,7 @@ from whence.store.places import (
     places_of_keys,
     position_of,
 )
+from whence.store.verbs.choices import Gate
 from whence.store.verbs.literal import FEW, Literal, key_ranges
 from whence.store.verbs.spans import Span, bands_to, gathered, spans_of
 
@@ -27,7 +28,13 @@ SINGLE_SEEKS = 1000
 
 
 def up(
-    connection: Connection, run: RunGraph, start: Places, *, support: bool = False, few: int = FEW
+    connection: Connection,
+    run: RunGraph,
+    start: Places,
+    *,
+    support: bool = False,
+    few: int = FEW,
+    every: bool = False,
 ) -> Places:
     """Everything that explains, or supports, some events; they themselves are part of it.
 
@@ -37,19 +44,26 @@ def up(
         start: the events.
         support: follow what supports instead of what explains.
         few: from so many events on edges are read rather than walked by the server.
+        every: follow every option of a choice, not only the first.
     """
-    literal = Literal(connection, run, support=support, down=False, few=few)
+    literal = Literal(connection, run, support=support, down=False, few=few, every=every)
     seen: Places = {}
     waiting = start
     while new := merge(seen, waiting):
         merge(new, merge(seen, literal.reach(new)))
-        spans = spans_of(connection, run, new, support=support)
+        spans = spans_of(connection, run, new, support=support, every=every)
         waiting = gathered((span.to, piece) for span in spans for piece in span.reaches(new))
     return seen
 
 
 def down(
-    connection: Connection, run: RunGraph, start: Places, *, support: bool = False, few: int = FEW
+    connection: Connection,
+    run: RunGraph,
+    start: Places,
+    *,
+    support: bool = False,
+    few: int = FEW,
+    every: bool = False,
 ) -> Places:
     """Everything that some events explain, or support; they themselves are part of it.
 
@@ -59,8 +73,10 @@ def down(
         start: the events, usually inputs.
         support: follow what supports instead of what explains.
         few: from so many events on edges are read rather than walked by the server.
+        every: a choice is reached when each of its options is; else when the first one is.
     """
-    literal = Literal(connection, run, support=support, down=True, few=few)
+    gate = Gate(connection, run) if every else None
+    literal = Literal(connection, run, support=support, down=True, few=few, gate=gate)
     bands: dict[int, list[Span]] = {}
     seen: Places = {}
     waiting = start
@@ -69,13 +85,24 @@ def down(
         unknown = [no for no in new if no not in bands]
         if unknown:
             bands.update({no: [] for no in unknown})
-            for span in bands_to(connection, run, unknown, support=support):
+            for span in bands_to(connection, run, unknown, support=support, every=every):
                 bands[span.to].append(span)
         pieces = [
-            (span.no, piece) for no in new for span in bands[no] for piece in span.reached_from(new)
+            (span.no, piece)
+            for no in new
+            for span in bands[no]
+            for piece in span.reached_from(new)
+            if gate is None or _passes(gate, span, piece)
         ]
         waiting = gathered([*pieces, *_heads(connection, run, new)])
     return seen
+
+
+def _passes(gate: Gate, span: Span, piece: Range) -> bool:
+    """Whether a band leads on: the way through a choice is open only if each option is touched."""
+    if not gate.holds(span.no):
+        return True
+    return gate.opens(key_of(span.no, piece[0]), span.row.witness or ())
 
 
 def ends(connection: Connection, run: RunGraph, pipes: tuple[StoredStream, ...]) -> Places:

@@ -21,6 +21,7 @@ from whence.store.places import (
     places_of_keys,
     position_of,
 )
+from whence.store.verbs.choices import Gate
 
 __all__ = ["FEW", "Literal", "key_ranges"]
 
@@ -34,14 +35,35 @@ class Literal:
     """Follows literal edges in one direction; what it has read it remembers."""
 
     def __init__(
-        self, connection: Connection, run: RunGraph, *, support: bool, down: bool, few: int = FEW
+        self,
+        connection: Connection,
+        run: RunGraph,
+        *,
+        support: bool,
+        down: bool,
+        few: int = FEW,
+        every: bool = False,
+        gate: Gate | None = None,
     ) -> None:
-        """Begin without having read anything."""
+        """Begin without having read anything.
+
+        Args:
+            connection: where the graph is.
+            run: the run.
+            support: follow what supports instead of what explains.
+            down: follow edges to what follows.
+            few: from so many events the server walks; not if more than first options count.
+            every: on the way up, follow every option of a choice.
+            gate: on the way down, decides where choices are passed.
+        """
         self.connection = connection
         self.run = run
         self.support = support
         self.direction = "down" if down else "up"
-        self.few = few
+        self.few = 0 if every or gate is not None else few
+        self.every = every
+        self.gate = gate
+        self.options: dict[tuple[int, int], set[int]] = {}
         self.read: set[tuple[int, int]] = set()
         self.edges: dict[int, list[int]] = {}
 
@@ -83,8 +105,9 @@ class Literal:
         while stack:
             unread: list[int] = []
             while stack:
-                for target in self.edges.get(stack.pop(), ()):
-                    if target in reached:
+                source = stack.pop()
+                for target in self.edges.get(source, ()):
+                    if target in reached or not self._passes(source, target):
                         continue
                     reached.add(target)
                     no = no_of(target)
@@ -99,6 +122,11 @@ class Literal:
             )
             stack = unread
         return [key for key in reached if no_of(key) in self.run.by_no]
+
+    def _passes(self, source: int, target: int) -> bool:
+        if self.gate is None or not self.gate.holds(no_of(target)):
+            return True
+        return self.gate.opens(target, self.options[source, target])
 
     def _width(self, no: int) -> int:
         stream = self.run.event_streams.get(no)
@@ -118,13 +146,21 @@ class Literal:
             [key_of(no, page * self._width(no)), key_of(no, (page + 1) * self._width(no) - 1)]
             for no, page in pages
         )
-        rows = self.connection.read_values(
-            cypher(f"edges_{self.direction}"),
-            ranges=ranges,
-            trigger=not self.support,
-            supports=self.support,
-        )
-        for sources, targets, _ in rows:
+        wanted = {"trigger": not self.support, "supports": self.support}
+        if self.gate is not None:
+            query = cypher("edges_down_all")
+            for sources, targets, several, _ in self.connection.read_values(
+                query, ranges=ranges, **wanted
+            ):
+                for source, target, options in zip(sources, targets, several, strict=True):
+                    self.edges.setdefault(source, []).append(target)
+                    if options:
+                        self.options.setdefault((source, target), set()).update(options)
+            return
+        if self.direction == "up":
+            wanted["every"] = self.every
+        query = cypher(f"edges_{self.direction}")
+        for sources, targets, _ in self.connection.read_values(query, ranges=ranges, **wanted):
             for source, target in zip(sources, targets, strict=True):
                 self.edges.setdefault(source, []).append(target)
 

@@ -73,10 +73,13 @@ def name_in_record(run: RunGraph, no: int) -> str:
     return LOG_PREFIX + found.name if isinstance(found, StoredLog) else found.name
 
 
-def spans_of(connection: Connection, run: RunGraph, places: Places, *, support: bool) -> list[Span]:
+def spans_of(
+    connection: Connection, run: RunGraph, places: Places, *, support: bool, every: bool = False
+) -> list[Span]:
     """The spans that contain one of these places, as far as their relation is wanted.
 
-    Whatever lies between the first and the last place of a stream is read, in one go.
+    Whatever lies between the first and the last place of a stream is read, in one go. Only the
+    first option of a choice leads on, unless ``every`` one is wanted.
     """
     bounds: dict[bool, list[list[int]]] = {True: [], False: []}
     for no, ranges in places.items():
@@ -86,7 +89,7 @@ def spans_of(connection: Connection, run: RunGraph, places: Places, *, support: 
     found: list[Span] = []
     if bounds[False]:
         rows = connection.read(cypher("spans_up"), bounds=bounds[False])
-        found += _bands(run, rows, support=support)
+        found += _bands(run, rows, support=support, every=every)
     if bounds[True]:
         pages = connection.read_values(cypher("heads_up"), bounds=bounds[True], page=run.chunk)
         found += _heads(run, pages)
@@ -104,11 +107,11 @@ def spans_of(connection: Connection, run: RunGraph, places: Places, *, support: 
 
 
 def bands_to(
-    connection: Connection, run: RunGraph, nos: Iterable[int], *, support: bool
+    connection: Connection, run: RunGraph, nos: Iterable[int], *, support: bool, every: bool = False
 ) -> list[Span]:
     """The spans of this run with bands to these logs and streams."""
     rows = connection.read(cypher("bands_down"), nos=list(nos))
-    return list(_bands(run, rows, support=support))
+    return list(_bands(run, rows, support=support, every=every))
 
 
 def _heads(run: RunGraph, pages: list[list[Any]]) -> Iterator[Span]:
@@ -123,12 +126,14 @@ def _heads(run: RunGraph, pages: list[list[Any]]) -> Iterator[Span]:
             yield Span(no, to, Association(name, "explains", "zone", lo, end, inner, position))
 
 
-def _bands(run: RunGraph, rows: list[dict[str, Any]], *, support: bool) -> Iterator[Span]:
+def _bands(
+    run: RunGraph, rows: list[dict[str, Any]], *, support: bool, every: bool
+) -> Iterator[Span]:
     wanted = wanted_relations(support)
     for row in rows:
         if row["no"] not in run.by_no:
             continue  # another run reads the same log
-        if row["witness"] is not None and 0 not in row["witness"]:
+        if not every and row["witness"] is not None and 0 not in row["witness"]:
             continue
         relation = relation_of(row["type"], row["trigger"])
         if relation in wanted:

@@ -22,10 +22,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from whence.engine.columns import column_type
 from whence.engine.errors import ParameterError
-from whence.engine.record.schema import column_type
 from whence.engine.sources.generate.drawing import Draws, runs
-from whence.engine.sources.source import Report, Split
+from whence.engine.sources.source import Report, Split, source_schema
 
 __all__ = ["ACTIVITIES", "FAULTS", "LIMIT", "PaymentLog", "Planted", "payment_log"]
 
@@ -295,6 +295,7 @@ def _clerks(draws: Draws, activity: npt.NDArray[np.int8]) -> Numbers:
 
 _CLERK_NAMES = pa.array([None, *(f"clerk-{n:02d}" for n in range(1, _CLERKS + 1))], pa.string())
 _ACTIVITY_NAMES = pa.array(ACTIVITIES, pa.string())
+_SCHEMA = source_schema(_COLUMNS)
 
 
 def _batch(rows: _Rows, first: int) -> pa.RecordBatch:
@@ -307,5 +308,6 @@ def _batch(rows: _Rows, first: int) -> pa.RecordBatch:
             "time": pa.array(rows.time * 1_000_000, column_type("instant")),
             "amount": pa.array(rows.amount, pa.float64(), from_pandas=True),
             "clerk": _CLERK_NAMES.take(pa.array(rows.clerk)),
-        }
+        },
+        schema=_SCHEMA,
     )

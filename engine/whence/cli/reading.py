@@ -1,0 +1,71 @@
+"""How commands open logs, and what they say of what was read, dropped or left empty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+
+from whence.cli.output import Advance, output
+
+if TYPE_CHECKING:
+    from whence.engine.log import Log
+    from whence.engine.sources.source import Source
+
+__all__ = ["Relay", "opened", "tell_mapping", "tell_read"]
+
+_SHOWN = 5
+
+
+class Relay:
+    """Hands progress on to whatever shows it by the time it comes."""
+
+    def __init__(self) -> None:
+        """Show nothing yet."""
+        self.to: Advance | None = None
+
+    def __call__(self, done: int, total: int, text: str) -> None:
+        """Hand it on."""
+        if self.to is not None:
+            self.to(done, total, text)
+
+
+def opened(where: Path | Sequence[Path], declared: Log | None, advance: Advance) -> Source:
+    """Open a log as it is declared; its progress goes where the command's goes."""
+    from whence.engine.sources.declared import open_declared
+
+    first = where if isinstance(where, Path) else where[0]
+    text = f"reading {first.name}"
+    return open_declared(where, declared, progress=lambda done, total: advance(done, total, text))
+
+
+def tell_read(source: Source) -> None:
+    """Say how many rows were read and, if some did not fit, which and why."""
+    report, out = source.report, output()
+    if not report.dropped and not report.missing:
+        return
+    what = []
+    if report.dropped:
+        what.append(f"{report.dropped:,} dropped")
+    if report.missing:
+        what.append(f"{report.missing:,} values left empty")
+    out.say(escape(f"{source.name}: {report.read:,} rows read, {', '.join(what)}:"))
+    for bad in report.bad[:_SHOWN]:
+        out.say(escape(f"  {bad}"))
+    more = max(report.dropped, report.missing) - _SHOWN
+    if more > 0:
+        out.say(f"  … {more:,} more")
+
+
+def tell_mapping(source: Source, declared: Log | None) -> None:
+    """Say which columns are taken for case, activity, time and id, if that was guessed."""
+    from whence.engine.sources.declared import mapped
+
+    guessed = {role: m.column for role, m in mapped(source, declared).items() if m.why == "name"}
+    if guessed:
+        told = ", ".join(f"{role} is {column!r}" for role, column in guessed.items())
+        options = ", ".join(f"--{role}" for role in guessed)
+        text = f"{source.name}: {told}, by their names ({options} say otherwise)"
+        output().say(escape(text))

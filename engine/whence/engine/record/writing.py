@@ -1,0 +1,94 @@
+"""Whether somebody is writing a run: a lock that ends with its process, however that ends.
+
+The lock is the kernel's. It cannot outlive the process that holds it, not even one that was killed
+on the spot, and no other process can be taken for it, as it could if only a number were kept.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from whence.engine.errors import LogError
+
+try:
+    import fcntl
+except ImportError:  # no such locks on this system: then nobody can tell, and a run stays running
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["LOCK", "WritingLock", "is_being_written"]
+
+LOCK = "writing.lock"
+"""The file of the lock, in the run's folder; gone when the run has ended by itself."""
+
+WAIT_SECONDS = 20.0
+"""How long the next writer waits: whoever is being ended may need a moment."""
+
+
+class WritingLock:
+    """Says that this process is writing a run, until it is released or the process ends."""
+
+    def __init__(self, folder: Path, wait: float = WAIT_SECONDS) -> None:
+        """Take the lock.
+
+        Args:
+            folder: the run's.
+            wait: seconds to wait for another process that holds it.
+
+        Raises:
+            LogError: another process goes on writing this run.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / LOCK
+        until = time.monotonic() + wait
+        while not self._take():
+            if time.monotonic() >= until:
+                msg = (
+                    f"run {folder.name}: expected to be the only one to write it; "
+                    "got another process that does; try again when that one has ended"
+                )
+                raise LogError(msg)
+            time.sleep(0.05)
+
+    def _take(self) -> bool:
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+        # Whoever held it may have ended meanwhile and taken the file away: then it locks nothing.
+        if _locked(self._file, exclusive=True) and os.fstat(self._file).st_nlink:
+            return True
+        os.close(self._file)
+        return False
+
+    def release(self) -> None:
+        """Say that the run has ended."""
+        if self._file >= 0:
+            self.path.unlink(missing_ok=True)
+            os.close(self._file)
+            self._file = -1
+
+
+def is_being_written(folder: Path) -> bool:
+    """Whether a process that lives is writing this run; if nobody can tell, it may well be."""
+    try:
+        file = os.open(folder / LOCK, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        return not _locked(file, exclusive=False)
+    finally:
+        os.close(file)
+
+
+def _locked(file: int, *, exclusive: bool) -> bool:
+    """Try to lock; on a file system without locks only writers succeed."""
+    if fcntl is None:
+        return exclusive
+    try:
+        fcntl.flock(file, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return exclusive
+    return True

@@ -1,0 +1,268 @@
+"""JSON lines: one object a line. Values keep the kind that JSON gives them; null is missing.
+
+Objects need not have the same fields. Which fields there are, and of which kinds, is known only
+when all have been seen: opening such a log reads it once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from whence.engine.columns import as_column
+from whence.engine.sources.arrow_columns import stated_kinds
+from whence.engine.sources.cells import converter, zone_of
+from whence.engine.sources.file_source import FileSource, free_names
+from whence.engine.sources.numbering import without
+from whence.engine.sources.opening import LogBytes, codec, shown
+from whence.engine.sources.row_blocks import BLOCK, RowBlock, RowBlocks
+from whence.engine.sources.source import Reading, Split, source_schema
+from whence.engine.values import INT64_MAX, INT64_MIN, Value, ValueFault, describe, kind_of
+
+__all__ = ["JsonlSource"]
+
+_SCALARS = ("boolean", "integer", "float", "text")
+
+
+class JsonlSource(FileSource):
+    """A log in files of JSON lines."""
+
+    format = "jsonl"
+
+    def __init__(self, files: Sequence[Path], reading: Reading) -> None:
+        """Read the files once to learn their fields.
+
+        Raises:
+            LogError: a line is no JSON object.
+        """
+        super().__init__(files, reading)
+        zone = zone_of(reading.timezone)
+        found: dict[str, set[str]] = {}
+        row = 0
+        for number in range(len(files)):
+            for block in self._blocks(Split(number)):
+                for line, text in self._lines(block):
+                    for name, value in self._survey(number, row, line, text).items():
+                        found.setdefault(name, set()).add(_kind(value))
+                    row += 1
+                reading.limits.check("columns", len(found), self.name)
+        self.report.begin()
+        free = free_names(list(found))
+        own = {new: _one_kind(found[old]) for new, old in zip(free, found, strict=True)}
+        self._fields = dict(zip(free, found, strict=True))
+        self._stated, self.columns = stated_kinds(own, reading.kinds, self.name)
+        self._zone = zone
+
+    def read(self, split: Split | None) -> Iterator[pa.RecordBatch]:
+        """The rows of a stretch of one file, or of all files."""
+        row = 0 if split is None else split.row
+        stretches = map(Split, range(len(self.files))) if split is None else (split,)
+        for stretch in stretches:
+            for block in self._blocks(stretch):
+                lines = list(self._lines(block))
+                yield self._batch(stretch.file, row, lines)
+                row += len(lines)
+
+    def splits(self, wanted: int) -> Sequence[Split]:
+        """Cut plain files between lines; that reads them once, without parsing."""
+        total = max(1, sum(file.stat().st_size for file in self.files))
+        size = max(1, total // max(1, wanted))
+        made: list[Split] = []
+        row = 0
+        for number, file in enumerate(self.files):
+            plain = codec(self.reading.encoding, self.name) == "utf-8"
+            with LogBytes(file, self.reading.limits) as stream:
+                plain = plain and not stream.packed
+            last = -size
+            for block in self._blocks(Split(number), size=min(max(1, size // 4), BLOCK)):
+                if (plain and block.offset - last >= size) or last < 0:
+                    if made and made[-1].file == number:
+                        made[-1] = _until(made[-1], block.offset)
+                    start = block.offset if plain else 0
+                    made.append(Split(number, start, -1, row, block.line))
+                    last = block.offset
+                row += sum(1 for _ in self._lines(block))
+        return made or (Split(),)
+
+    def _blocks(self, split: Split, size: int = BLOCK) -> Iterator[RowBlock]:
+        file = self.files[split.file]
+        with LogBytes(
+            file, self.reading.limits, encoding=self.reading.encoding, start=split.start
+        ) as stream:
+            blocks = RowBlocks(
+                stream,
+                self.reading.limits,
+                shown(file),
+                offset=split.start,
+                line=split.line,
+                stop=split.stop,
+                size=size,
+            )
+            for block in blocks:
+                yield block
+                if stream.size > len(block.data):
+                    self.tell(stream.done, stream.size)
+
+    def _lines(self, block: RowBlock) -> Iterator[tuple[int, bytes]]:
+        """The lines that are not empty, with their numbers."""
+        for number, line in enumerate(block.data.split(b"\n"), start=block.line):
+            if line.strip():
+                yield number, line
+
+    def _survey(self, file: int, row: int, line: int, text: bytes) -> dict[str, Value]:
+        try:
+            return self._object(file, line, text)
+        except ValueFault as fault:
+            self.bad(file, row, line, None, fault)
+            return {}
+
+    def _object(self, file: int, line: int, text: bytes) -> dict[str, Value]:
+        """The object of a line.
+
+        Raises:
+            ValueFault: it is none.
+            LogError: it is too large or too deep.
+        """
+        where = f"{shown(self.files[file])}, line {line}"
+        try:
+            value = json.loads(
+                text.decode("utf-8"), object_pairs_hook=_pairs, parse_constant=_constant
+            )
+            if b"\\ud" in text.lower():
+                json.dumps(value, ensure_ascii=False).encode()  # refuses half a character
+        except UnicodeError as fault:
+            hint = "saving the log as UTF-8, or --encoding latin-1"
+            raise ValueFault("UTF-8", _first_bad(fault), hint) from fault
+        except RecursionError as fault:
+            raise self.reading.limits.exceeded("nesting", where) from fault
+        except ValueError as fault:
+            said = str(fault).partition(":")[0]
+            raise ValueFault("a JSON object", said, "one object a line, each field once") from fault
+        if not isinstance(value, dict):
+            raise ValueFault("a JSON object", describe(value), "one object a line")
+        self.reading.limits.check("attributes", len(value), where)
+        for part in value.values():
+            _check_depth(part, self.reading, where)
+        return value
+
+    def _batch(self, file: int, row: int, lines: list[tuple[int, bytes]]) -> pa.RecordBatch:
+        objects: list[dict[str, Value]] = []
+        columns: list[pa.Array] = []
+        found: list[tuple[int, int, str | None, ValueFault]] = []
+        for index, (line, text) in enumerate(lines):
+            try:
+                objects.append(self._object(file, line, text))
+            except ValueFault as fault:
+                objects.append({})
+                found.append((index, -1, None, fault))
+        for number, (name, field) in enumerate(self._fields.items()):
+            convert = self._converter(name)
+            values: list[Value] = []
+            for index, each in enumerate(objects):
+                value = each.get(field)
+                if value is not None:
+                    try:
+                        value = convert(value)
+                    except ValueFault as fault:
+                        found.append((index, number, name, fault))
+                        value = None
+                values.append(value)
+            columns.append(as_column(values, self.columns[name]))
+        numbers = pa.array(np.arange(row, row + len(objects), dtype=np.int64))
+        schema = source_schema(self.columns)
+        batch = pa.RecordBatch.from_arrays([numbers, *columns], schema=schema)
+        for index, _, column, problem in sorted(found, key=lambda each: each[:2]):
+            self.bad(file, row + index, lines[index][0], column, problem)
+        return without(batch, {index for index, *_ in found}, self.reading, self.report)
+
+    def _converter(self, name: str) -> Callable[[Value], Value]:
+        kind = self.columns[name]
+        if kind in ("any", "duration"):
+            return _whole
+        of_text = converter(self._stated[name], self._zone)
+
+        def convert(value: Value) -> Value:
+            if isinstance(value, str):
+                return value if of_text is None else of_text(value)
+            own = kind_of(_whole(value))
+            if own == kind:
+                return value
+            if kind == "float" and own == "integer":
+                return float(value)  # type: ignore[arg-type]
+            hint = f"the kind {own}" if own in _SCALARS else "the kind any"
+            raise ValueFault(kind, describe(value), hint)
+
+        return convert
+
+
+def _until(split: Split, stop: int) -> Split:
+    return Split(split.file, split.start, stop, split.row, split.line)
+
+
+def _first_bad(fault: UnicodeError) -> str:
+    if isinstance(fault, UnicodeDecodeError):
+        return f"byte 0x{fault.object[fault.start]:02x} at byte {fault.start + 1} of the line"
+    return "half a character"
+
+
+def _pairs(given: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(given)
+    if len(made) < len(given):
+        names = [name for name, _ in given]
+        twice = next(name for name in names if names.count(name) > 1)
+        msg = f"the field {twice[:40]!r} twice"
+        raise ValueError(msg)
+    return made
+
+
+def _constant(word: str) -> Any:
+    msg = f"{word}, which JSON does not have"
+    raise ValueError(msg)
+
+
+def _kind(value: Value) -> str:
+    """The kind of a value; a number that no kind can hold is told later, with its row."""
+    kind = kind_of(value)
+    return kind if kind in (*_SCALARS, "missing") else "any"
+
+
+def _one_kind(kinds: set[str]) -> str:
+    present = kinds - {"missing"}
+    if present == {"integer", "float"}:
+        return "float"
+    return present.pop() if len(present) == 1 else "any" if present else "text"
+
+
+def _whole(value: Value) -> Value:
+    """The value, if all numbers in it fit.
+
+    Raises:
+        ValueFault: an integer beyond 64 bits, or a float that is not finite.
+    """
+    if isinstance(value, Mapping):
+        for part in value.values():
+            _whole(part)
+    elif isinstance(value, list):
+        for part in value:
+            _whole(part)
+    elif type(value) is int and not INT64_MIN <= value <= INT64_MAX:
+        raise ValueFault("an integer of 64 bits", str(value)[:40], "a float or a text")
+    elif type(value) is float and not math.isfinite(value):
+        raise ValueFault("a float below 1.8e308", str(value), "a text")
+    return value
+
+
+def _check_depth(value: Value, reading: Reading, where: str, depth: int = 1) -> None:
+    if isinstance(value, str):
+        reading.limits.check("text", len(value), where)
+    if not isinstance(value, dict | list):
+        return
+    reading.limits.check("nesting", depth, where)
+    for part in value.values() if isinstance(value, dict) else value:
+        _check_depth(part, reading, where, depth + 1)

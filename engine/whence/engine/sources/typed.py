@@ -1,0 +1,132 @@
+"""Whole columns of cells as values of a kind: exactly what `cells` does one by one, but at once.
+
+What Arrow reads as `cells` would is read by Arrow; the rest is left to `cells`, cell by cell.
+"""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from typing import Any
+
+import pyarrow as pa
+
+from whence.engine.arrow_compute import pc
+from whence.engine.columns import column_type
+from whence.engine.sources.cells import converter, kind_and_format, zone_of
+from whence.engine.values import ValueFault
+
+__all__ = ["Faults", "at_zone", "typed"]
+
+Faults = list[tuple[int, ValueFault]]
+"""Which cells of a column did not fit, by their index, and why."""
+
+INSTANT = pa.timestamp("us", tz="UTC")
+FIRST, LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""The first and the last microsecond that Python knows, counted from 1970."""
+
+_HAS_ZONE = r"[0-9][T ][0-9:.]+(Z|[-+][0-9][0-9]:?[0-9][0-9])$"
+
+
+def typed(cells: pa.Array, stated: str, timezone: str = "UTC") -> tuple[pa.Array, Faults]:
+    """Convert a column of text.
+
+    Args:
+        cells: texts; null where there is none.
+        stated: the kind, as in `cells.kind_and_format`.
+        timezone: the zone of times that carry none.
+
+    Returns:
+        The values, null where a cell does not fit, and the faults in order.
+    """
+    kind, form = kind_and_format(stated)
+    if kind == "text":
+        return cells, []
+    if cells.null_count == len(cells):
+        return pa.nulls(len(cells), column_type(kind)), []
+    made = None
+    try:
+        if kind == "integer":
+            made = _integers(cells)
+        elif kind == "float":
+            made = _floats(cells)
+        elif kind == "boolean":
+            made = _booleans(cells)
+        elif form is None:
+            made = _instants(cells, timezone)
+        else:
+            iso = form.as_iso(cells)
+            made = None if iso is None else _instants(iso, timezone)
+    except pa.ArrowInvalid:
+        made = None  # one of them is odd: find it below
+    return (made, []) if made is not None else _one_by_one(cells, stated, zone_of(timezone))
+
+
+def _one_by_one(cells: pa.Array, stated: str, zone: tzinfo) -> tuple[pa.Array, Faults]:
+    convert = converter(stated, zone)
+    assert convert is not None
+    known: dict[str, Any] = {}
+    faults: Faults = []
+    values = []
+    for index, cell in enumerate(cells.to_pylist()):
+        value = None
+        if cell is not None:
+            if cell not in known:
+                try:
+                    known[cell] = convert(cell)
+                except ValueFault as fault:
+                    known[cell] = fault
+            value = known[cell]
+            if isinstance(value, ValueFault):
+                faults.append((index, value))
+                value = None
+        values.append(value)
+    return pa.array(values, column_type(kind_and_format(stated)[0])), faults
+
+
+def _any(mask: pa.Array) -> bool:
+    return pc.any(mask).as_py() is True
+
+
+def _integers(cells: pa.Array) -> pa.Array | None:
+    made = pc.cast(cells, pa.int64())
+    # Arrow reads 0x1F as well.
+    return None if _any(pc.match_substring(cells, "x", ignore_case=True)) else made
+
+
+def _floats(cells: pa.Array) -> pa.Array | None:
+    made = pc.cast(cells, pa.float64())
+    # Arrow reads .5, inf and nan as well.
+    odd = _any(pc.match_substring_regex(cells, r"^[-+]?\."))
+    return None if odd or not pc.all(pc.is_finite(made)).as_py() else made
+
+
+def _booleans(cells: pa.Array) -> pa.Array | None:
+    made = pc.equal(cells, "true")
+    return made if pc.all(pc.or_(made, pc.equal(cells, "false"))).as_py() else None
+
+
+def _instants(cells: pa.Array, timezone: str) -> pa.Array | None:
+    try:
+        made = at_zone(pc.cast(cells, pa.timestamp("us")), timezone)
+    except pa.ArrowInvalid:
+        try:
+            made = pc.cast(cells, INSTANT)
+        except pa.ArrowInvalid:
+            zoned = pc.match_substring_regex(cells, _HAS_ZONE)
+            with_zone = pc.cast(pc.if_else(zoned, cells, None), INSTANT)
+            without = pc.cast(pc.if_else(zoned, None, cells), pa.timestamp("us"))
+            made = pc.coalesce(with_zone, at_zone(without, timezone))
+    ends = pc.min_max(made)
+    return made if ends["min"].value >= FIRST and ends["max"].value <= LAST else None
+
+
+def at_zone(times: pa.Array, timezone: str) -> pa.Array:
+    """Times without zone as instants.
+
+    Raises:
+        ArrowInvalid: a time that the clock skips.
+    """
+    if timezone == "UTC":
+        return times.cast(INSTANT)
+    placed = pc.assume_timezone(times, timezone, ambiguous="earliest", nonexistent="raise")
+    return placed.cast(INSTANT)
