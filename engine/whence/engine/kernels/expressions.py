@@ -65,27 +65,25 @@ class _Picked:
 
     node: Node
     seen: Seen
-    front: Front
+    count: int
     run: Run
 
-    def trail(self, *, support: bool) -> Trail:
+    def trail(self, pipes: Sequence[Trail], *, support: bool) -> Trail:
+        """The trail of what was picked, given those of the pipes."""
         masks: dict[Leaf, Bools | None] = {}
         self.node.lead(self.seen, None, masks, support=support)
-        return _chosen(masks, self.front, self.run, support=support)
+        return _chosen(masks, pipes, self.run, self.count)
 
 
-def _chosen(masks: dict[Leaf, Bools | None], front: Front, run: Run, *, support: bool) -> Trail:
+def _chosen(masks: dict[Leaf, Bools | None], pipes: Sequence[Trail], run: Run, count: int) -> Trail:
     """The trail of some leaves, those with the same rows of the same pipe in one part."""
-    count = len(front)
     groups: dict[tuple[int, int], tuple[Bools | None, set[str | None]]] = {}
     for (pipe, name), mask in masks.items():
         group = groups.setdefault((pipe, 0 if mask is None else id(mask)), (mask, set()))
         group[1].add(name)
     parts: list[tuple[Bools | None, Trail]] = []
     for (pipe, _), (mask, names) in groups.items():
-        fields = _field_set(names, run)
-        batch = front.pipes[pipe]
-        trail = (batch.sup if support else batch.why).ask(fields)
+        trail = pipes[pipe].ask(_field_set(names, run))
         if mask is None or len(mask) == count:
             parts.append((mask, trail))
         elif mask.all():
@@ -135,9 +133,10 @@ class ColumnExpression:
         Raises:
             RowFault: the first front that the interpreter fails on.
         """
-        if not len(front):
+        count = len(front.moment)
+        if not count:
             return from_values([], "any", self._run.texts)
-        return self._whole(self._computed(front, self._node.value), front)
+        return _whole(self._computed(front, self._node.value), count)
 
     def trace(self, front: Front) -> Traced:
         """The values with their trails.
@@ -145,13 +144,14 @@ class ColumnExpression:
         Raises:
             RowFault: as `evaluate`.
         """
+        count = len(front.moment)
         if not self._run.tracked:
-            nothing = Nothing(len(front))
+            nothing = Nothing(count)
             return Traced(self.evaluate(front), nothing, nothing)
-        if self.plain or not len(front):
+        if self.plain or not count:
             return Traced(self.evaluate(front), *self._plain_trails(front))
         seen = self._computed(front, self._node.see)
-        return Traced(self._whole(seen.column, front), *self._picked_trails(seen, front))
+        return Traced(_whole(seen.values, count), *self._picked_trails(seen, front))
 
     def attempt(self, front: Front) -> tuple[Column, Bools | None]:
         """The values, and which fronts the interpreter would fail on; ``None`` if on none."""
@@ -179,7 +179,7 @@ class ColumnExpression:
 
     def _computed(self, front: Front, compute: Callable[[Reading], _T]) -> _T:
         columns = [batch.values for batch in front.pipes]
-        reading = Reading(columns, len(front), self._run.texts)
+        reading = Reading(columns, len(front.moment), self._run.texts)
         try:
             return compute(reading)
         except BadRow as bad:
@@ -195,11 +195,6 @@ class ColumnExpression:
                 row = bad.row
         raise RowFault(row, self.fault(front, row))
 
-    def _whole(self, column: Column, front: Front) -> Column:
-        if len(column) == len(front):
-            return column
-        return column.take(np.zeros(len(front), np.int64))
-
     def _same(self, front: Front) -> bool:
         """Whether supports are what explains, so that one trail stands for both."""
         pipes = front.pipes
@@ -209,16 +204,27 @@ class ColumnExpression:
         return self._node.same
 
     def _plain_trails(self, front: Front) -> tuple[Trail, Trail]:
-        pipes, count = front.pipes, len(front)
+        pipes, count = front.pipes, len(front.moment)
         why = _united([pipes[pipe].why.ask(fields) for pipe, fields in self._groups], count)
         if self._same(front):
             return why, why
         return why, _united([pipes[pipe].sup.ask(fields) for pipe, fields in self._groups], count)
 
     def _picked_trails(self, seen: Seen, front: Front) -> tuple[Trail, Trail]:
-        picked, count = _Picked(self._node, seen, front, self._run), len(front)
-        why = Later(count, lambda: picked.trail(support=False))
-        return why, why if self._same(front) else Later(count, lambda: picked.trail(support=True))
+        count = len(front.moment)
+        # Only the trails of the front are held: its values may be gone when somebody asks.
+        picked = _Picked(self._node, seen, count, self._run)
+        whys = [batch.why for batch in front.pipes]
+        why = Later(count, lambda: picked.trail(whys, support=False))
+        if self._same(front):
+            return why, why
+        sups = [batch.sup for batch in front.pipes]
+        return why, Later(count, lambda: picked.trail(sups, support=True))
+
+
+def _whole(column: Column, count: int) -> Column:
+    """A constant is spread over all rows."""
+    return column if len(column) == count else column.take(np.zeros(count, np.int64))
 
 
 def _events(front: Front, row: int) -> list[Event]:

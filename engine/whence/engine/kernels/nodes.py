@@ -46,16 +46,23 @@ class Seen:
     """What a node computed; with its parts, where the rules need to look at them again.
 
     Attributes:
-        column: the values; of length 1 if they are the same in all rows.
+        column: the values; of length 1 if they are the same in all rows; ``None`` once no rule
+            will look at them any more.
         parts: what the node's arguments computed; ``None`` for a branch that no row took.
         rows: for a choice that went both ways, the rows of each branch.
         picks: what the rule picked, once somebody asked.
     """
 
-    column: Column
+    column: Column | None
     parts: tuple[Seen | None, ...] = ()
     rows: tuple[Ints, Ints] | None = None
     picks: Picks | None = None
+
+    @property
+    def values(self) -> Column:
+        """The column, while it is there."""
+        assert self.column is not None
+        return self.column
 
 
 class Node:
@@ -65,11 +72,13 @@ class Node:
         reads: the leaves below it.
         plain: whether all of them always explain it.
         same: whether what supports it is always what explains it.
+        looks_back: whether its rule looks at its values again.
     """
 
     reads: frozenset[Leaf] = frozenset()
     plain: bool = True
     same: bool = True
+    looks_back: bool = False
 
     def value(self, reading: Reading) -> Column:
         """Compute the values."""
@@ -131,6 +140,7 @@ class _Call(Node):
         self.rule = call.function.rule
         self.parts = tuple(parts)
         self.reads = frozenset[Leaf]().union(*(part.reads for part in parts))
+        self.looks_back = not call.function.explains_all
         self.plain = call.function.explains_all and all(part.plain for part in parts)
         self.vanishing = tuple(may_vanish(x, pipes) for x in call.arguments)
         self.same = all(part.same for part in parts) and self._own_same(len(parts))
@@ -156,7 +166,12 @@ class _Call(Node):
         if self.plain:
             return Seen(self.value(reading))
         parts = tuple([part.see(reading) for part in self.parts])
-        return Seen(self._computed([part.column for part in parts], reading), parts)
+        column = self._computed([part.values for part in parts], reading)
+        if self.function.explains_all:
+            for node, part in zip(self.parts, parts, strict=True):
+                if not node.looks_back:
+                    part.column = None
+        return Seen(column, parts)
 
     def _computed(self, given: Sequence[Column], reading: Reading) -> Column:
         columns = typed(given)
@@ -197,11 +212,11 @@ class _Call(Node):
 
     def _picks(self, seen: Seen) -> Picks:
         if seen.picks is None:
-            columns = typed([part.column for part in seen.parts if part is not None])
+            columns = typed([part.values for part in seen.parts if part is not None])
             if self.explain is not None:
-                seen.picks = self.explain(columns, seen.column)
+                seen.picks = self.explain(columns, seen.values)
             if seen.picks is None:
-                seen.picks = explain_by_rows(self.rule.explain, columns, seen.column)
+                seen.picks = explain_by_rows(self.rule.explain, columns, seen.values)
         return seen.picks
 
 
@@ -218,17 +233,17 @@ class _If(Node):
         self.same = all(part.same for part in parts)
 
     def value(self, reading: Reading) -> Column:
-        return self.see(reading).column
+        return self.see(reading).values
 
     def see(self, reading: Reading) -> Seen:
         asked = self.condition.see(reading)
-        holds = conditions(asked.column)
+        holds = conditions(asked.values)
         if holds.all():
             seen = self.yes.see(reading)
-            return Seen(seen.column, (asked, seen, None))
+            return Seen(seen.values, (asked, seen, None))
         if not holds.any():
             seen = self.no.see(reading)
-            return Seen(seen.column, (asked, None, seen))
+            return Seen(seen.values, (asked, None, seen))
         branches: list[tuple[Ints, Seen]] = []
         worst: int | None = None
         for node, rows in ((self.yes, np.flatnonzero(holds)), (self.no, np.flatnonzero(~holds))):
@@ -240,7 +255,7 @@ class _If(Node):
         if worst is not None:
             raise BadRow(worst)
         (yes_rows, yes), (no_rows, no) = branches
-        column = _merged(reading.count, yes_rows, yes.column, no_rows, no.column)
+        column = _merged(reading.count, yes_rows, yes.values, no_rows, no.values)
         return Seen(column, (asked, yes, no), (yes_rows, no_rows))
 
     def lead(self, seen: Seen, mask: Bools | None, masks: Masks, *, support: bool) -> None:
