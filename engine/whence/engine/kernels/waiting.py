@@ -16,7 +16,7 @@ from whence.engine.kernels.entries import NONE, Entries, join_entries
 from whence.engine.kernels.held import grown
 from whence.engine.kernels.kernel import State
 from whence.engine.kernels.so_far import settled_row
-from whence.engine.kernels.trails import Line, Nothing, Reaching, Sets, Trail, joined
+from whence.engine.kernels.trails import Reaching, Sets, Trail, joined, lasting
 
 __all__ = ["Rows", "Waiting"]
 
@@ -53,9 +53,20 @@ class Rows(NamedTuple):
         return Rows(self.slot[rows], self.turn[rows], *self.taken(rows))
 
 
-def lasting(trail: Trail) -> Trail:
-    """A trail that holds on to no batch."""
-    return trail if isinstance(trail, (Line, Nothing)) else trail.settle()
+class _Late(NamedTuple):
+    """The rows that came last, not followed yet: the next batch may decide them.
+
+    Attributes:
+        slot: of every row of their batch; ``None`` if there is only one.
+        rows: those that wait.
+        turn: how many bursts the slot of each had had; one number if there is only one slot.
+        sups: what supports every row of the batch.
+    """
+
+    slot: Ints | None
+    rows: Ints
+    turn: Ints
+    sups: tuple[Trail, ...]
 
 
 def joined_rows(parts: Sequence[Rows]) -> Rows:
@@ -88,6 +99,7 @@ class Waiting:
         self.turn: Ints = np.zeros(1, np.int64)
         self.rows: list[Rows] = []
         self.open: list[tuple[Ints, Entries]] = []
+        self.late: _Late | None = None
         self.held = 0
         self.tidied = 0
 
@@ -115,11 +127,25 @@ class Waiting:
             self.rows.append(Rows(slots, self.turn[slots], *taken))
             self.held += len(rows)
         else:
-            found = join_entries([_together(trail, slot, rows) for trail in dict.fromkeys(sups)])
-            self.open.append((self.turn[found.row], found))
-            self.held += len(found.row)
+            self._settle()
+            turn = self.turn[:1] if slot is None else self.turn[slot[rows]]
+            self.late = _Late(slot, rows, turn.copy(), tuple(dict.fromkeys(sups)))
         if self.held > 2 * self.tidied + _ROOM:
             self.tidy()
+
+    def _settle(self) -> None:
+        """Follow the rows that came last, as far as they wait still: most do not any more."""
+        late, self.late = self.late, None
+        if late is None:
+            return
+        slots = np.zeros(1, np.int64) if late.slot is None else late.slot[late.rows]
+        wait = self.turn[slots] == late.turn
+        if not wait.any():
+            return
+        rows = late.rows if late.slot is None else late.rows[wait]
+        found = join_entries([_together(trail, late.slot, rows) for trail in late.sups])
+        self.open.append((self.turn[found.row], found))
+        self.held += len(found.row)
 
     def burst(self, slots: Ints) -> None:
         """Nothing waits any more in these slots; each is named once."""
@@ -127,6 +153,7 @@ class Waiting:
 
     def tidy(self) -> None:
         """Forget what does not wait any more."""
+        self._settle()
         if self.each and self.rows:
             rows = joined_rows(self.rows)
             live = np.flatnonzero(rows.turn == self.turn[rows.slot])
@@ -157,7 +184,7 @@ class Waiting:
 
     def drop(self) -> None:
         """Nothing waits any more at all."""
-        self.rows, self.open = [], []
+        self.rows, self.open, self.late = [], [], None
         self.held = self.tidied = 0
         self.count[:] = 0
 

@@ -9,16 +9,24 @@ import numpy as np
 
 from whence.engine.events import Position
 from whence.engine.kernels.batch import Batch, Front, join_batches
-from whence.engine.kernels.columns import Ints, concat
+from whence.engine.kernels.columns import Column, Ints, concat
 from whence.engine.kernels.entries import WHOLE
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
 from whence.engine.kernels.row_numbers import rows_from
-from whence.engine.kernels.trails import Chosen, Line, Nothing, Reaching, Trail, joined, union
-from whence.engine.kernels.waiting import lasting
+from whence.engine.kernels.trails import (
+    Chosen,
+    Line,
+    Nothing,
+    Reaching,
+    Trail,
+    joined,
+    lasting,
+    union,
+)
 from whence.engine.processors import Window
 
-__all__ = ["WindowKernel", "Windows", "kernel", "reaching"]
+__all__ = ["WindowKernel", "Windows", "kernel", "lasting_batch", "reaching", "with_trails"]
 
 _MOST_ROWS = 2**20
 """So many rows go through P at once."""
@@ -106,10 +114,12 @@ class WindowKernel(Kernel):
         pipes = tuple(front.pipes)
         if self.tail:
             pairs = zip(self.tail, front.pipes, strict=True)
-            pipes = tuple(_joined(old, new) for old, new in pairs)
+            pipes = tuple(
+                with_trails(old, new, concat([old.values, new.values])) for old, new in pairs
+            )
         count = len(pipes[0])
         rest = np.arange(max(count - self.n + 1, 0), count)
-        self.tail = [_lasting(batch.take(rest)) for batch in pipes] if len(rest) else []
+        self.tail = [lasting_batch(batch.take(rest)) for batch in pipes] if len(rest) else []
         ends = rows_from(min(self.n - 1, count), count)
         return Windows(pipes, ends, front.moment[len(front) - len(ends) :], None, True)
 
@@ -136,10 +146,10 @@ class WindowKernel(Kernel):
         place = ranks(slot)
         sizes = np.bincount(slot)
         last = np.flatnonzero(sizes[slot] - place < self.n)
-        kept = [_lasting(batch.take(last)) for batch in pipes]
+        kept = [lasting_batch(batch.take(last)) for batch in pipes]
         if tail and len(tail[0]):
             pairs = zip(tail, kept, strict=True)
-            kept = [_lasting(join_batches([old, new])) for old, new in pairs]
+            kept = [lasting_batch(join_batches([old, new])) for old, new in pairs]
         self.tail = kept if len(kept[0]) else []
         ends = np.flatnonzero((place >= self.n - 1) & (order >= first))
         ends = ends[np.argsort(order[ends])]
@@ -155,10 +165,15 @@ class WindowKernel(Kernel):
         self.tail = list(state["tail"])
 
 
-def _joined(tail: Batch, batch: Batch) -> Batch:
-    """The last events before this batch and those of the batch; their moments do not count."""
-    values = concat([tail.values, batch.values])
-    rows = rows_from(0, len(values))
+def with_trails(tail: Batch, batch: Batch, values: Column | None = None) -> Batch:
+    """The last events before this batch and those of the batch; their moments do not count.
+
+    Args:
+        tail: the last events before this batch.
+        batch: the batch.
+        values: of both, if anybody asks for them.
+    """
+    rows = rows_from(0, len(tail) + len(batch))
     why = joined([tail.why, batch.why])
     same = tail.sup is tail.why and batch.sup is batch.why
     sup = why if same else joined([tail.sup, batch.sup])
@@ -166,10 +181,10 @@ def _joined(tail: Batch, batch: Batch) -> Batch:
     if tail.exists is not None or batch.exists is not None:
         parts = (tail, batch)
         exists = joined([Nothing(len(b)) if b.exists is None else b.exists for b in parts])
-    return Batch(values, rows, None, why, sup, exists)
+    return Batch(batch.values if values is None else values, rows, None, why, sup, exists)
 
 
-def _lasting(batch: Batch) -> Batch:
+def lasting_batch(batch: Batch) -> Batch:
     """The same events, holding on to no other batch."""
     why = lasting(batch.why)
     sup = why if batch.sup is batch.why else lasting(batch.sup)

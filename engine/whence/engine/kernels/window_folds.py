@@ -6,19 +6,32 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.engine.kernels.batch import Batch
+from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Column, Ints
 from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.cumulate import is_ours
 from whence.engine.kernels.expressions import RowFault
 from whence.engine.kernels.folds import ADD, MAX, MIN, PRODUCT, UNSET_YET
-from whence.engine.kernels.kernel import Kernel, Place
+from whence.engine.kernels.kernel import Born, Kernel, Place
 from whence.engine.kernels.operator import asked
+from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.runs import Runs, runs_of
 from whence.engine.kernels.totals import Totals, number_column, numeric
 from whence.engine.kernels.trails import Nothing, Trail, union
-from whence.engine.kernels.window import GeneralWindow, WindowKernel, Windows, reaching
-from whence.engine.kernels.window_loops import fold_windows, holding_windows, whole_windows
+from whence.engine.kernels.window import (
+    GeneralWindow,
+    WindowKernel,
+    Windows,
+    lasting_batch,
+    reaching,
+    with_trails,
+)
+from whence.engine.kernels.window_loops import (
+    fold_windows,
+    holding_windows,
+    steady_windows,
+    whole_windows,
+)
 from whence.engine.processors import Cumulate
 from whence.engine.values import is_odd
 
@@ -64,16 +77,65 @@ class _FoldWindow(WindowKernel):
         self.totals = Totals(declared)
         self.may_vanish = place.inner.traits_of((-1, 0)).may_vanish
         self.general = GeneralWindow(place)
+        self.limit = self._limit()
+
+    def _limit(self) -> int:
+        """The largest size of an integer with which no sum or product overflows; 0 if any may."""
+        totals = self.totals
+        if totals.name not in ("add", "product") or type(totals.start) is not int:
+            return 0
+        if totals.start != (1 if totals.is_product else 0):
+            return 0
+        if not totals.is_product:
+            return (2**63 - 1) // self.n
+        most = int((2.0**62) ** (1 / self.n))
+        return most if most > 1 else 1
+
+    def feed(self, front: Front, born: Born) -> list[Batch]:
+        """Sums and products of integers in a row have a way that is shorter still."""
+        found = self._steady(front) if self.limit and front.slot is None else None
+        return super().feed(front, born) if found is None else [found]
+
+    def _steady(self, front: Front) -> Batch | None:
+        (batch,) = front.pipes
+        n, values = self.n, batch.values
+        old = self.tail[0] if self.tail else batch.slice(0, 0)
+        for column in (old.values, values):
+            if column.kind != "integer" or column.valid is not None:
+                return None
+        if len(values) < n:
+            return None
+        count = len(old) + len(values) - n + 1
+        out, lo, hi = (np.empty(count, np.int64) for _ in range(3))
+        places = np.empty(count + n, np.int64)
+        runs = steady_windows(
+            self.totals.is_product, old.values.data, values.data, n, self.limit, out, lo, hi, places
+        )
+        if runs < 0:
+            return None
+        rest = batch.take(np.arange(len(batch) - n + 1, len(batch)))
+        self.tail = [lasting_batch(rest)] if n > 1 else []
+        found = _Totals(
+            Column("integer", out, None, values.texts), lo[:runs], hi[:runs], places[:runs]
+        )
+        self.said += count
+        moment = front.moment[len(front) - count :]
+        ends = rows_from(n - 1, n - 1 + count)
+        pipe = with_trails(old, batch) if self.tracked else batch
+        return self._batch(Windows((pipe,), ends, moment, None, True), found)
 
     def of(self, windows: Windows) -> Batch:
         """The totals, if they can be had the short way; else as P does."""
         if not len(windows.ends):
             return self.empty()
-        batch = windows.pipes[0]
         found = self._logical(windows) if self.totals.is_logical else self._numbers(windows)
         if found is None:
             self.general.said = self.said
             return self.general.of(windows)
+        return self._batch(windows, found)
+
+    def _batch(self, windows: Windows, found: _Totals) -> Batch:
+        batch = windows.pipes[0]
         if not self.tracked:
             nothing = Nothing(len(windows.ends))
             return Batch(found.values, windows.moment, windows.slot, nothing, nothing, None)
@@ -167,13 +229,9 @@ class _FoldWindow(WindowKernel):
             return False
         if totals.is_extreme:
             return totals.first[0] == UNSET_YET
-        neutral = 0 if totals.name == "add" else 1
-        if type(totals.start) is not int or totals.start != neutral:
+        if not self.limit:
             return False
-        most = max(-int(column.data.min()), int(column.data.max()), 1)
-        if totals.name == "add":
-            return most * self.n < 2**63
-        return most == 1 or (self.n < 63 and most**self.n < 2**63)
+        return -self.limit <= int(column.data.min()) and int(column.data.max()) <= self.limit
 
 
 def _with_runs(usual: Trail, child: Trail, found: _Totals) -> Trail:

@@ -12,7 +12,7 @@ import numpy as np
 
 from whence.engine.kernels.jit import jit
 
-__all__ = ["fold_windows", "holding_windows", "whole_windows"]
+__all__ = ["fold_windows", "holding_windows", "steady_windows", "whole_windows"]
 
 
 @jit
@@ -102,6 +102,95 @@ def whole_windows(
                 place[runs] = found
                 runs += 1
         last = found
+    return runs
+
+
+@jit
+def steady_windows(
+    product: bool,
+    before: Any,
+    values: Any,
+    n: int,
+    limit: int,
+    out: Any,
+    lo: Any,
+    hi: Any,
+    place: Any,
+) -> int:
+    """Sums or products of windows that begin at row 0, 1, 2, …, if nothing can overflow.
+
+    Return the runs' number, -1 if something could overflow. Rows are counted from the first event
+    of ``before`` on.
+
+    Args:
+        product: else the sum.
+        before: the events before this batch that windows begin with; fewer than n.
+        values: the events of the batch, n at least.
+        n: how wide windows are.
+        limit: the largest size of an input with which no total overflows.
+        out: the totals.
+        lo: the first output of every run.
+        hi: the last output of every run.
+        place: the row that explains the run; with room for one row more than there are.
+    """
+    least, most = values[0], values[0]
+    for k in range(len(values)):
+        least = min(least, values[k])
+        most = max(most, values[k])
+    for k in range(len(before)):
+        least = min(least, before[k])
+        most = max(most, before[k])
+    if least < -limit or most > limit:
+        return -1
+    early = len(before)
+    for w in range(early):
+        total = 1 if product else 0
+        for k in range(w, w + n):
+            x = before[k] if k < early else values[k - early]
+            total = total * x if product else total + x
+        out[w] = total
+    count = len(values) - n + 1
+    if not product:
+        total = 0
+        for k in range(n):
+            total += values[k]
+        out[early] = total
+        comes, goes, rest = values[n:], values[: count - 1], out[early + 1 :]
+        for w in range(len(rest)):
+            total += comes[w] - goes[w]
+            rest[w] = total
+        return 0
+    # Some windows at a time, so that they stay in the fastest memory.
+    for first in range(0, count, 512):
+        stop = min(first + 512, count)
+        some, factor = out[early + first : early + stop], values[first:stop]
+        for w in range(len(some)):
+            some[w] = factor[w]
+        for j in range(1, n):
+            factor = values[first + j : stop + j]
+            for w in range(len(some)):
+                some[w] *= factor[w]
+    if least > 0 or most < 0:
+        return 0
+    zeros = 0
+    for k in range(early):
+        place[zeros] = k
+        zeros += before[k] == 0
+    for k in range(len(values)):
+        place[zeros] = early + k
+        zeros += values[k] == 0
+    # The windows whose first zero is this one lie between the zero before it and itself.
+    runs = 0
+    free = 0
+    last = len(out) - 1
+    for k in range(zeros):
+        zero = place[k]
+        first = max(free, zero - n + 1)
+        if first <= last:
+            lo[runs] = first
+            hi[runs] = min(zero, last)
+            runs += 1
+        free = zero + 1
     return runs
 
 
