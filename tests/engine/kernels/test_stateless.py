@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,11 @@ from whence.engine.chain import Chain
 from whence.engine.errors import EventError
 from whence.engine.interpreter import interpret
 from whence.engine.kernels.adapter import Interpreted
-from whence.engine.kernels.kernel import Kernel
+from whence.engine.kernels.batch import Batch, Front
+from whence.engine.kernels.kernel import Born, Kernel
 from whence.engine.kernels.refused import Refused
+from whence.engine.kernels.registry import kernel_for
+from whence.engine.kernels.trails import Nothing
 from whence.engine.kernels.work import KernelWork
 from whence.engine.processor import Processor
 from whence.engine.processors import (
@@ -195,3 +199,19 @@ def test_that_a_filtered_event_exists_rests_on_its_own_pipe_as_well() -> None:
     log = [{"x": x, "b": b} for x, b in ((1, False), (0, True), (2, True), (0, False), (3, True))]
     for seed in range(10):
         assert difference(Case(seed, tree, {"log": log}, closed=False)) is None
+
+
+def test_what_begins_comes_in_its_moment_before_the_events_of_its_instance() -> None:
+    work = KernelWork(Chain.of(Insert("i", 2, 0)))
+    (at,) = work.kernels.steps
+    inside = kernel_for(replace(at.kernel.place, slotted=True))
+    assert inside is not None
+    moment, slot = np.array([3, 4, 5, 6]), np.array([0, 1, 0, 2])
+    trail = Nothing(4)
+    batch = Batch(columns_of([7, 8, 9, 5], work.run), moment, slot, trail, trail, None)
+    born = Born(np.array([1, 2]), np.array([4, 6]), 3)
+    (given,) = inside.feed(Front((batch,), moment, slot), born)
+    assert given.values.to_list() == [7, 0, 0, 8, 9, 0, 0, 5]
+    assert given.moment.tolist() == [3, 4, 4, 4, 5, 6, 6, 6]
+    assert given.slot is not None
+    assert given.slot.tolist() == [0, 1, 1, 1, 0, 2, 2, 2]
