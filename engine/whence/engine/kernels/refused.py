@@ -37,6 +37,8 @@ class Refused:
         self.suffix = suffix
         self.most = most
         self.held = NONE
+        self.fresh: list[Entries] = []
+        self.size = 0
         self.kept: Kept | None = None
         self.last = -1
 
@@ -44,9 +46,18 @@ class Refused:
         """Take in what some rows lead to; all fields are known."""
         if self.place.window or not self.place.run.tracked or not len(rows):
             return
-        self.held = settled_row(join_entries([self.held, trail.entries(rows)]))
-        if len(self.held.row) > self.most:
-            self._put_away(int(moment[-1]))
+        self.fresh.append(trail.entries(rows))
+        self.size += len(self.fresh[-1].row)
+        if self.size > self.most:
+            self._settle()
+            if self.size > self.most // 2:
+                self._put_away(int(moment[-1]))
+
+    def _settle(self) -> None:
+        """Join what touches, all that is gathered at once."""
+        self.held = settled_row(join_entries([self.held, *self.fresh]))
+        self.fresh = []
+        self.size = len(self.held.row)
 
     def _put_away(self, moment: int) -> None:
         if self.kept is None:
@@ -58,10 +69,12 @@ class Refused:
         element = Sets(np.array([0, len(held.row)]), held)
         self.kept.add(moments, None, element, element)
         self.held = NONE
+        self.size = 0
         self.last = position
 
     def entries(self) -> Entries:
         """All that was taken in."""
+        self._settle()
         if self.kept is None or self.last < 0:
             return self.held
         link = np.array([[0], [self.kept.target], [WHOLE], [self.last], [self.last]])
@@ -69,12 +82,14 @@ class Refused:
 
     def save(self) -> State:
         """What is held, and where the rest is."""
+        self._settle()
         kept = None if self.kept is None else self.kept.name
         return {"held": self.held, "kept": kept, "last": self.last}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave; the run knows its kept streams already."""
-        self.held = state["held"]
+        self.held, self.fresh = state["held"], []
+        self.size = len(self.held.row)
         name = state["kept"]
         self.kept = None if name is None else self.place.run.kept[name]
         self.last = state["last"]
