@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from whence.store.questions import (
     never_matters,
 )
 
-__all__ = ["Kept", "Place", "as_inputs", "keep", "record_of"]
+__all__ = ["Kept", "Logs", "Place", "as_inputs", "keep", "record_of"]
 
 Place = tuple[str, int]
 Logs = Mapping[str, Sequence[Any]]
@@ -63,10 +63,11 @@ def keep(
     chain: Chain | Processor,
     logs: Logs,
     options: RunOptions,
+    runner: Callable[[Path, Chain, Logs, RunOptions], RunRecord] = record_of,
 ) -> Kept:
     """Run a chain twice: into the graph, and in memory."""
     made = Chain.of(chain)
-    record = record_of(root, made, logs, options)
+    record = runner(root, made, logs, options)
     load(root, record.id, graph)
     tracker = MemoryTracker(options.witnesses)
     result = interpret(made, logs, tracker=tracker, closed=options.closed)

@@ -164,7 +164,7 @@ class KernelChain:
         steps = [
             {
                 "fed": at.kernel.fed,
-                "waiting": [None if b is None else b.settled() for b in at.fronts.waiting],
+                "waiting": [list(parts) for parts in at.fronts.parts],
                 "kernel": at.kernel.save(),
             }
             for at in self.steps
@@ -176,7 +176,7 @@ class KernelChain:
         for at, told in zip(self.steps, state["steps"], strict=True):
             at.kernel.load(told["kernel"])
             at.kernel.fed = told["fed"]
-            at.fronts.waiting = list(told["waiting"])
+            at.fronts.parts = [list(parts) for parts in told["waiting"]]
 
     def end(self, output: int) -> Entries:
         """What the end of an output pipe leans on: of several inputs, one that ran out."""

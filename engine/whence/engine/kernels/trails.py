@@ -34,6 +34,7 @@ __all__ = [
     "Spans",
     "Trail",
     "joined",
+    "lasting",
     "union",
 ]
 
@@ -533,6 +534,11 @@ def joined(parts: Sequence[Trail]) -> Trail:
         else:
             merged.append(part)
     return merged[0] if len(merged) == 1 else _Joined(merged)
+
+
+def lasting(trail: Trail) -> Trail:
+    """A trail that holds on to no batch."""
+    return trail if isinstance(trail, (Line, Nothing)) else trail.settle()
 
 
 def union(*trails: Trail | None) -> Trail | None:
