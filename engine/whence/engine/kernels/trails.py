@@ -295,7 +295,11 @@ class Gathered(Trail):
         """Those of the rows that are meant, each followed once."""
         places = self.places[rows]
         asked = np.flatnonzero(places >= 0)
-        found, back = np.unique(places[asked], return_inverse=True)
+        meant = places[asked]
+        if (meant[1:] > meant[:-1]).all():
+            below = self.child.entries(meant)
+            return below.rows(asked[below.row])
+        found, back = np.unique(meant, return_inverse=True)
         below = self.child.entries(found)
         if len(found) == len(asked):
             order = np.empty(len(found), np.int64)
