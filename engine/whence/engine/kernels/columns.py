@@ -99,6 +99,14 @@ class Column:
             return Column(self.kind, self.data, valid, self.texts, fields, stop - start)
         return Column(self.kind, self.data[start:stop], valid, self.texts, bounds=self.bounds)
 
+    def copy(self) -> Column:
+        """The same values, holding on to no other column."""
+        valid = None if self.valid is None else self.valid.copy()
+        if self.fields is not None:
+            fields = {name: column.copy() for name, column in self.fields.items()}
+            return Column(self.kind, self.data, valid, self.texts, fields, self.length)
+        return Column(self.kind, self.data.copy(), valid, self.texts)
+
     def item(self, row: int) -> Value:
         """One value, as the interpreter has it."""
         return self.slice(row, row + 1).to_list()[0]

@@ -10,7 +10,7 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns import Bools, Ints
-from whence.engine.kernels.trails import Line
+from whence.engine.kernels.trails import lasting
 
 __all__ = ["Fronts", "ranks"]
 
@@ -72,23 +72,23 @@ class Fronts:
 
     def _in_line(self, arrived: Sequence[Batch]) -> Front:
         """With one instance the fronts are the first rows of every pipe."""
-        held = [[*old, new] for old, new in zip(self.parts, arrived, strict=True)]
-        waited = [sum(map(len, old)) for old in self.parts]
-        count = min(before + len(new) for before, new in zip(waited, arrived, strict=True))
+        held = self.parts
+        waited = [sum([len(batch) for batch in parts]) for parts in held]
+        count = min([before + len(new) for before, new in zip(waited, arrived, strict=True)])
         moment = arrived[0].moment
         # Pipes that appeared in step: a front is complete with the event that had to be waited for.
-        if len(moment) != count or any(batch.moment is not moment for batch in arrived):
-            moment = reduce(np.maximum, [_moments(parts, count) for parts in held])
-        used = [_first(parts, count) for parts in held]
+        if len(moment) != count or any([batch.moment is not moment for batch in arrived]):
+            pairs = zip(held, arrived, strict=True)
+            moment = reduce(np.maximum, [_moments([*old, new], count) for old, new in pairs])
+        pipes = []
         for pipe, (batch, before) in enumerate(zip(arrived, waited, strict=True)):
-            if count < before:
-                self.parts[pipe] = _after(self.parts[pipe], count)
-            else:
-                self.parts[pipe] = []
-            if len(batch) > max(count - before, 0):
-                rest = batch.slice(max(count - before, 0), len(batch))
-                self.parts[pipe].append(_lasting(rest))
-        return Front(tuple(join_batches(parts, moment) for parts in used), moment, None)
+            fresh = max(count - before, 0)
+            used = [*_first(held[pipe], count), batch.slice(0, fresh)]
+            pipes.append(join_batches(used, moment))
+            self.parts[pipe] = _after(held[pipe], count) if count < before else []
+            if len(batch) > fresh:
+                self.parts[pipe].append(_lasting(batch.slice(fresh, len(batch))))
+        return Front(tuple(pipes), moment, None)
 
 
 def _first(parts: Sequence[Batch], count: int) -> list[Batch]:
@@ -118,10 +118,10 @@ def _moments(parts: Sequence[Batch], count: int) -> Ints:
 
 def _lasting(batch: Batch) -> Batch:
     """The same events, holding on to no other batch."""
-    copied = batch.take(np.arange(len(batch)))
-    if isinstance(copied.why, Line) and copied.sup is copied.why and copied.exists is None:
-        return copied
-    return copied.settled()
+    why = lasting(batch.why)
+    sup = why if batch.sup is batch.why else lasting(batch.sup)
+    exists = None if batch.exists is None else lasting(batch.exists)
+    return Batch(batch.values.copy(), batch.moment.copy(), None, why, sup, exists)
 
 
 def _in_step(arrived: Sequence[Batch]) -> bool:

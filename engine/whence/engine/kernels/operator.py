@@ -13,6 +13,7 @@ from whence.engine.kernels.entries import WHOLE, Entries
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
 from whence.engine.kernels.onward import Onward
+from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.runs import Runs
 from whence.engine.kernels.so_far import previous
 from whence.engine.kernels.trails import Nothing, Trail, union
@@ -121,21 +122,20 @@ class WaitsForOne(OperatorKernel):
             waits, sizes = self._sizes(len(front), deciders)
         else:
             waits, sizes = self._sizes_by_slot(front.slot, deciders)
-        why: Trail = Nothing(0)
-        sup = why
-        if self.tracked:
-            why, sup = asked(batch)
-            self.waiting.add(front.slot, waits, [why], [sup])
-        count = int(sizes.sum())
+        ends = np.cumsum(sizes)
+        count = int(ends[-1]) if len(ends) else 0
+        usual = Nothing(count)
+        why: Trail = usual
+        sup: Trail = usual
         exists: Trail | None = None
         if self.tracked:
-            hi = np.cumsum(sizes) - 1
-            usual = Nothing(count)
-            runs = Runs(usual, why, hi - sizes + 1, hi, deciders)
-            other = Runs(usual, sup, runs.lo, hi, deciders) if sup is not why else runs
-            why, sup, exists = runs, other, other
-        else:
-            why = sup = Nothing(count)
+            own, other = asked(batch)
+            self.waiting.add(front.slot, waits, [own], [other])
+            lo, hi = ends - sizes, ends - 1
+            why = sup = Runs(usual, own, lo, hi, deciders)
+            if other is not own:
+                sup = Runs(usual, other, lo, hi, deciders)
+            exists = sup
         values = Column("boolean", np.full(count, self.decisive), None, self.run.texts)
         moment = np.repeat(front.moment[deciders], sizes)
         slot = None if front.slot is None else np.repeat(front.slot[deciders], sizes)
@@ -146,13 +146,14 @@ class WaitsForOne(OperatorKernel):
         waiting = self.waiting
         if not len(deciders):
             waiting.count[0] += count
-            return np.arange(count), deciders
-        sizes = np.diff(deciders, prepend=-1)
-        sizes[0] += waiting.count[0]
+            return rows_from(0, count), deciders
+        sizes = np.empty_like(deciders)
+        sizes[0] = deciders[0] + 1 + waiting.count[0]
+        np.subtract(deciders[1:], deciders[:-1], out=sizes[1:])
         last = int(deciders[-1])
         waiting.count[0] = count - 1 - last
-        waiting.burst(np.zeros(1, np.int64))
-        return np.arange(last + 1, count), sizes
+        waiting.turn[0] += 1
+        return rows_from(last + 1, count), sizes
 
     def _sizes_by_slot(self, slot: Ints, deciders: Ints) -> tuple[Ints, Ints]:
         """The same, with the counts of every slot."""
