@@ -343,16 +343,6 @@ def test_fields_that_are_always_read_make_one_entry_a_row() -> None:
     assert run.names.fields[why.fields] == frozenset({"x", "y"})
 
 
-def test_an_attempt_marks_the_rows_that_fail_and_gives_the_others() -> None:
-    run = _run()
-    compiled = compile_columns(_call("div", Constant(6), X), [Traits()], run)
-    values, failed = compiled.attempt(_given(run, x=[2, 0, 3]))
-    assert values.to_list() == [3.0, None, 2.0]
-    assert failed is not None
-    assert failed.tolist() == [False, True, False]
-    assert compiled.attempt(_given(run, x=[2, 3]))[1] is None
-
-
 def test_without_tracking_nothing_is_explained() -> None:
     run = Run(tracked=False, closed=False)
     values, why, _ = compile_columns(_call("min", X, Y), [Traits()], run).trace(

@@ -15,7 +15,7 @@ import numpy as np
 from whence.engine.events import Event
 from whence.engine.expression import Expression, compile_expression
 from whence.engine.kernels.batch import Front
-from whence.engine.kernels.columns import Bools, Column, from_values, guessed
+from whence.engine.kernels.columns import Bools, Column, from_values
 from whence.engine.kernels.functions.base import BadRow
 from whence.engine.kernels.kernel import Run
 from whence.engine.kernels.nodes import Leaf, Node, Seen, node_of
@@ -152,21 +152,6 @@ class ColumnExpression:
             return Traced(self.evaluate(front), *self._plain_trails(front))
         seen = self._computed(front, self._node.see)
         return Traced(_whole(seen.values, count), *self._picked_trails(seen, front))
-
-    def attempt(self, front: Front) -> tuple[Column, Bools | None]:
-        """The values, and which fronts the interpreter would fail on; ``None`` if on none."""
-        try:
-            return self.evaluate(front), None
-        except RowFault:
-            values: list[object] = []
-            failed = np.zeros(len(front), np.bool_)
-            for row in range(len(front)):
-                try:
-                    values.append(self._compiled.value(_events(front, row)))
-                except ValueFault:
-                    values.append(None)
-                    failed[row] = True
-            return guessed(values, self._run.texts), failed
 
     def fault(self, front: Front, row: int) -> ValueFault:
         """What the interpreter says of a front that it fails on."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from whence.engine.expression import field_of
 from whence.engine.kernels.columns import Column, Ints, from_values
-from whence.engine.kernels.functions.base import by_rows, first_bad, present
+from whence.engine.kernels.functions.base import by_rows, first_bad
 from whence.engine.kernels.texts import Texts
 
 __all__ = ["Reading"]
@@ -86,5 +86,5 @@ class Reading:
         if events.kind == "any":
             return by_rows(lambda record: field_of(record, name), [events], self.count, self.texts)
         if name != "value":
-            first_bad(present(events))
+            first_bad(events.present)
         return events

@@ -30,7 +30,6 @@ __all__ = [
     "explain_by_rows",
     "first_bad",
     "made",
-    "present",
     "spread",
     "stateless",
     "typed",
@@ -115,11 +114,6 @@ def first_bad(bad: Bools, valid: Bools | None = None) -> None:
         raise BadRow(int(bad.argmax()))
 
 
-def present(column: Column) -> Bools:
-    """Which values are there."""
-    return column.present
-
-
 def typed(columns: Sequence[Column]) -> Sequence[Column]:
     """Give a constant that is missing the kind of the other arguments."""
     for column in columns:
@@ -151,7 +145,7 @@ def conditions(column: Column) -> Bools:
             except ValueFault as fault:
                 raise BadRow(row) from fault
         return found
-    first_bad(present(column))
+    first_bad(column.present)
     return np.zeros(len(column), np.bool_)
 
 

@@ -15,7 +15,6 @@ from whence.engine.kernels.functions.base import (
     ColumnFunction,
     Compute,
     first_bad,
-    present,
     stateless,
     valid_of,
 )
@@ -46,7 +45,7 @@ def _small(column: Column) -> bool:
 
 
 def _both(a: Column, b: Column) -> Bools:
-    return present(a) & present(b)
+    return a.present & b.present
 
 
 def _refuse_mixed(a: Column, b: Column) -> None:
@@ -69,7 +68,7 @@ def equal(a: Column, b: Column) -> Bools | None:
         found = np.zeros(1, np.bool_)
     if a.valid is None and b.valid is None:
         return found
-    has_a, has_b = present(a), present(b)
+    has_a, has_b = a.present, b.present
     return (found & has_a & has_b) | ~(has_a | has_b)
 
 
@@ -118,7 +117,7 @@ def _ordered(compare: Callable[[Any, Any], Any]) -> Callable[[Function], Compute
 
 
 def _is_missing(columns: Sequence[Column]) -> Column:
-    return Column("boolean", ~present(columns[0]), None, columns[0].texts)
+    return Column("boolean", ~columns[0].present, None, columns[0].texts)
 
 
 FUNCTIONS = {
