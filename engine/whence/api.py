@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -34,7 +35,7 @@ from whence.engine.record import (
     record_place,
 )
 from whence.engine.record.schema import from_canonical
-from whence.engine.runners import RunOptions, described, run_recorded
+from whence.engine.runners import CHUNK, RunOptions, described, run_recorded
 from whence.engine.values import Value
 from whence.store import Connection, connect
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "Result", "Runner", "connect", "open_run", "run"]
 
-Runner = Literal["spark", "interpreter"]
+Runner = Literal["spark", "local", "interpreter"]
 Given = Any
 """A log: a path, several as `Path`, a source, a Spark DataFrame, or events."""
 Progress = Callable[[int, int, str], None]
@@ -203,7 +204,8 @@ def run(
             name if the chain has several.
         declare: what is known of the log, on top of what the chain says of it: kinds, mapping,
             format, order; by log name if there are several.
-        runner: ``spark``, or ``interpreter`` for this process.
+        runner: ``spark``; ``local`` for this process, batch by batch; ``interpreter`` for this
+            process, one event after the other.
         options: what to keep and how.
         record: where the record is; else ``WHENCE_RECORD`` or the user's data folder.
         connection: the graph to load.
@@ -212,7 +214,8 @@ def run(
         progress: told how far it has come.
     """
     made = load_chain(chain) if isinstance(chain, (str, Path)) else Chain.of(chain)
-    options = options or RunOptions()
+    if options is None:
+        options = RunOptions(chunk=CHUNK) if runner == "local" else RunOptions()
     root = record_place(record)
     tell = progress or (lambda done, total, text: None)
     made, kept = _kept(root, made, _named(made, logs), declare, options, tell)
@@ -228,6 +231,8 @@ def run(
             found = run_on_spark(
                 root, made, kept, options, session=session, master=master, run_id=run_id
             )
+        elif runner == "local":
+            found = _by_kernels(root, made, kept, options, run_id, interrupted is not None, tell)
         elif runner == "interpreter":
             found = run_recorded(
                 root,
@@ -238,12 +243,38 @@ def run(
                 progress=lambda done, total: tell(done, total, "running"),
             )
         else:
-            msg = f"a runner: expected spark or interpreter; got {runner!r}; try 'spark'"
+            msg = f"a runner: expected spark, local or interpreter; got {runner!r}; try 'spark'"
             raise ParameterError(msg)
     again = interrupted is not None
     if loading is None:
         return Result(found, again=again)
     return Result(found, connection, loading.report, loading.error, again)
+
+
+def _by_kernels(
+    root: Path,
+    chain: Chain,
+    logs: Mapping[str, LogRecord],
+    options: RunOptions,
+    run_id: str,
+    again: bool,
+    tell: Progress,
+) -> RunRecord:
+    """Run in this process on batches, or go on where that was interrupted."""
+    from whence.engine.runners.local_kernels import resume, run_kernels
+
+    before = (0, time.monotonic())
+
+    def progress(done: int, total: int) -> None:
+        nonlocal before
+        now = time.monotonic()
+        rate = (done - before[0]) / max(now - before[1], 1e-9)
+        before = (done, now)
+        tell(done, total, f"running, {rate:,.0f} events/s")
+
+    if again:
+        return resume(root, run_id, progress=progress)
+    return run_kernels(root, chain, logs, options, run_id=run_id, progress=progress)
 
 
 def open_run(

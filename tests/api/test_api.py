@@ -19,6 +19,7 @@ from whence.engine.chain import Chain
 from whence.engine.errors import ChainError, ParameterError
 from whence.engine.formula import formula
 from whence.engine.processors import ApplyFunction
+from whence.engine.record import RunRecord, list_runs
 from whence.engine.runners import RunOptions
 from whence.engine.sources.generate import payment_log, write_log
 from whence.store import Connection
@@ -79,6 +80,32 @@ def test_without_a_graph_the_run_is_in_the_record_all_the_same(tmp_path: Path) -
         result.explain(0)
     with pytest.raises(ParameterError, match="expected one that is 99"):
         result.first(99)
+
+
+def test_a_run_on_batches_is_gone_on_with_after_a_kill(tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys\n"
+        "from whence.api import run\n"
+        "from whence.engine import Cumulate, Filter\n"
+        "from whence.engine.runners import RunOptions\n"
+        "import whence.engine.runners.local_kernels as local\n"
+        "local.run_kernels.__kwdefaults__.update(batch=100, seconds=0.0)\n"
+        "def progress(done, total, text):\n"
+        "    if text.startswith('running') and done == 500 and len(sys.argv) > 2:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "chain = Filter('even', where='value > 3') | Cumulate('sum', 'add')\n"
+        "result = run(chain, list(range(1000)), runner='local', record=sys.argv[1],\n"
+        "             options=RunOptions(chunk=70), progress=progress)\n"
+        "print(result.id, result.again, sum(1 for _ in result.outputs()))\n"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    killed = subprocess.run([*command, "kill"], cwd=tmp_path, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    (found,) = list_runs(tmp_path)
+    assert RunRecord(tmp_path, found).manifest["status"] == "interrupted"
+    done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert done.stdout.split() == [found, "True", "996"]
+    assert list_runs(tmp_path) == [found]
 
 
 def test_logs_are_named_as_the_chain_names_them(tmp_path: Path) -> None:

@@ -197,3 +197,23 @@ def test_the_separator_and_the_encoding_can_be_told(cli: Cli, tmp_path: Path) ->
     assert "got byte 0xe9 at offset 10; try encoding latin-1" in refused.stderr
     done = cli(*arguments, "--encoding", "latin-1", "--csv", env={"PYTHONIOENCODING": "utf-8"})
     assert done.stdout == "position,moment,value\n0,0,José\n"
+
+
+def test_the_local_runner_leaves_a_record(cli: Cli, files: Files, tmp_path: Path) -> None:
+    files(chain_yaml=RULE, log_csv=LOG)
+    options = ("--type", "p=integer", "--track", "--no-load", "--record", "record", "--json")
+    done = cli("run", "chain.yaml", "--log", "log.csv", "--runner", "local", *options)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["outputs"] == {"rule": {"count": 2, "tracked": 2}}
+    assert told["pending"] == {"rule/X": 1, "rule/X-2": 1, "rule/G": 1}
+    manifest = json.loads((tmp_path / told["record"] / "manifest.json").read_text())
+    assert (manifest["runner"], manifest["status"]) == ("local", "complete")
+
+
+def test_the_local_runner_leaves_alternatives_to_the_interpreter(cli: Cli, files: Files) -> None:
+    files(chain_yaml=RULE, log_csv=LOG)
+    options = ("--type", "p=integer", "--witnesses", "all", "--no-load", "--record", "record")
+    done = cli("run", "chain.yaml", "--log", "log.csv", "--runner", "local", *options)
+    assert done.returncode == 0, done.stderr
+    assert "the interpreter runs the chain" in done.stderr

@@ -23,9 +23,9 @@ __all__ = ["app"]
 
 app = typer.Typer(add_completion=False)
 
-_SPARK: dict[str, Any] = {"rich_help_panel": "With --runner spark"}
+_SPARK: dict[str, Any] = {"rich_help_panel": "With --runner local or spark"}
 
-RUNNERS = ("interpreter", "spark")
+RUNNERS = ("interpreter", "local", "spark")
 """What can run a chain."""
 
 
@@ -38,8 +38,8 @@ def run(
     runner: Annotated[
         str,
         typer.Option(
-            help="interpreter: here and now, prints every output. spark: leaves a record and, "
-            "with --track, loads the graph."
+            help="interpreter: here and now, prints every output. local, spark: leave a record "
+            "and, with --track, load the graph; local in this process, batch by batch."
         ),
     ] = "interpreter",
     track: Annotated[
@@ -98,14 +98,17 @@ def run(
 
     prepared = prepare(load_chain(chain), log, reading)
     track = track or witnesses == "all"
-    if runner == "spark":
+    if runner != "interpreter":
         from whence.cli.run_recorded import run_and_tell
-        from whence.engine.runners import RunOptions
+        from whence.engine.runners import CHUNK, RunOptions
         from whence.store import resolve_settings
 
         run_and_tell(
             prepared,
-            RunOptions(track, detail, witnesses, where, closed),
+            RunOptions(
+                *(track, detail, witnesses, where, closed), 5000 if runner == "spark" else CHUNK
+            ),
+            runner="spark" if runner == "spark" else "local",
             record=record,
             master=master,
             settings=resolve_settings(

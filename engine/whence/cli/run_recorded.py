@@ -1,4 +1,4 @@
-"""``whence run --runner spark``: run on Spark, leave a record, load the graph, say what is next."""
+"""``whence run --runner local|spark``: leave a record, load the graph, say what is next."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from whence.cli.output import output
 from whence.cli.reading import tell_mapping, tell_read
 
 if TYPE_CHECKING:
-    from whence.api import Result
+    from whence.api import Result, Runner
     from whence.cli.chain_options import Prepared
     from whence.engine.runners import RunOptions
     from whence.store import Settings
@@ -24,12 +24,13 @@ def run_and_tell(
     prepared: Prepared,
     options: RunOptions,
     *,
+    runner: Runner,
     record: Path | None,
     master: str,
     settings: Settings | None,
     load: bool,
 ) -> None:
-    """Run on Spark, load the graph if that is wanted, and tell what came of it."""
+    """Run, load the graph if that is wanted, and tell what came of it."""
     from whence.api import run
 
     out = output()
@@ -39,11 +40,14 @@ def run_and_tell(
             connection = stack.enter_context(connected(settings))
         for name, source in prepared.sources.items():
             tell_mapping(source, prepared.stated[name])
+        if runner == "local" and options.witnesses == "all":
+            out.say("every alternative is asked for: the interpreter runs the chain")
         with out.progress() as advance:
             prepared.progress.to = advance
             result = run(
                 prepared.chain,
                 dict(prepared.sources),
+                runner=runner,
                 options=options,
                 record=record,
                 connection=connection,

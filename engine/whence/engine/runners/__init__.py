@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from whence.engine.runners.local import described, run_recorded
-from whence.engine.runners.options import RunOptions
+from whence.engine.runners.options import CHUNK, RunOptions
 
-__all__ = ["RunOptions", "described", "run_recorded"]
+__all__ = ["CHUNK", "RunOptions", "described", "run_recorded"]

@@ -24,15 +24,13 @@ from whence.engine.record.runs import RunRecord, RunWriter, new_run_id
 from whence.engine.runners.kernel_parts import KernelParts
 from whence.engine.runners.local import Progress, described, run_recorded, selector, versions
 from whence.engine.runners.log_batches import read_batches
-from whence.engine.runners.options import RunOptions
+from whence.engine.runners.options import CHUNK, RunOptions
 from whence.engine.values import Value
 
-__all__ = ["BATCH", "CHUNK", "resume", "run_kernels"]
+__all__ = ["BATCH", "resume", "run_kernels"]
 
 BATCH = 65_536
 """Events a batch."""
-CHUNK = 50_000
-"""Positions a part: fewer make more files, more make larger transactions of the loader."""
 SECONDS = 5.0
 """How often the state is kept; what came after it is done again."""
 STATE = "state.arrow"

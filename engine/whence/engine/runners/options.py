@@ -10,7 +10,10 @@ from whence.engine.errors import ParameterError
 from whence.engine.interpreter.extract import Detail
 from whence.engine.tracker import Witnesses
 
-__all__ = ["RunOptions"]
+__all__ = ["CHUNK", "RunOptions"]
+
+CHUNK = 50_000
+"""Positions a part of a run on batches: fewer make more files, more larger transactions."""
 
 
 @dataclass(frozen=True)
