@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +11,10 @@ import numpy as np
 from whence.engine.associations import Relation
 from whence.engine.compact import Block
 from whence.engine.kernels.columns import Bools, Ints
-from whence.engine.kernels.entries import ASKED, Entries, Names, join_entries
-from whence.engine.kernels.trails import Chosen, Line, Nothing, Spans, Trail
+from whence.engine.kernels.entries import ASKED, Entries, Names, flat_ranges, join_entries
+from whence.engine.kernels.row_numbers import rows_from
+from whence.engine.kernels.runs import Runs
+from whence.engine.kernels.trails import Chosen, Gathered, Line, Nothing, Spans, Trail
 
 __all__ = ["blocks_of", "encode"]
 
@@ -46,7 +49,7 @@ def encode(
         widths: how positions go on, inside a Slice.
         chosen: only these rows; all, unless given.
     """
-    rows = np.arange(len(positions)) if chosen is None else chosen
+    rows = rows_from(0, len(positions)) if chosen is None else chosen
     blocks: list[Block] = []
     for relation, parts in _split(why, sup, rows):
         rest: list[Entries] = []
@@ -55,6 +58,11 @@ def encode(
                 line = _line(part, rows, positions, names, widths, relation)
                 if line is not None:
                     blocks.append(line)
+                    continue
+            if isinstance(part, Runs):
+                found = _of_runs(part, rows, positions, names, widths, relation)
+                if found is not None:
+                    blocks.extend(found)
                     continue
             rest.append(part.entries(rows) if isinstance(part, Trail) else part)
         entries = join_entries(rest)
@@ -166,9 +174,12 @@ def _line(
     if not count or line.b < line.a or int(rows[-1]) - int(rows[0]) != count - 1:
         return None
     first = int(rows[0])
-    here = positions[rows]
+    here = positions[first : first + count]
     step = widths.own if count > 1 and int(here[1] - here[0]) == widths.own else 1
-    if count > 1 and not bool((here[1:] - here[:-1] == step).all()):
+    if int(here[-1] - here[0]) != (count - 1) * step:
+        return None
+    # Positions rise by 1 at least, so that with steps of 1 the ends alone tell.
+    if step != 1 and not bool((here[1:] - here[:-1] == step).all()):
         return None
     lo, hi = line.a + first * line.sa, line.b + first * line.sb
     if hi < lo or hi + (count - 1) * line.sb < lo + (count - 1) * line.sa:
@@ -178,6 +189,52 @@ def _line(
     fields, copy = _fields(line.fields, names)
     to = names.targets[line.target]
     return Block(relation, "each", to, fields, copy, step, line.sa, line.sb, *arrays)
+
+
+def _of_runs(
+    runs: Runs, rows: Ints, positions: Ints, names: Names, widths: Widths, relation: Relation
+) -> list[Block] | None:
+    """Rows in runs over neighbouring outputs: an item for every run, and one between two runs."""
+    count = len(rows)
+    if not count or widths.own != 1 or int(rows[-1]) - int(rows[0]) != count - 1:
+        return None
+    first, last = int(rows[0]), int(rows[-1])
+    start = int(positions[first])
+    if int(positions[last]) - start != count - 1:
+        return None
+    stop = int(np.searchsorted(runs.lo, last, side="right"))
+    inside = slice(int(np.searchsorted(runs.hi, first)), stop)
+    lo = np.maximum(runs.lo[inside], first)
+    hi = np.minimum(runs.hi[inside], last)
+    blocks = []
+    if len(lo):
+        places = runs.places[inside]
+        below = Gathered(runs.child, places).entries(np.arange(len(places))).sorted()
+        kinds = below.target * (len(names.fields) + 1) + below.fields + 1
+        for kind in np.flatnonzero(np.bincount(kinds)).tolist() if len(kinds) else ():
+            some = below.where(kinds == kind)
+            fields, copy = _fields(int(some.fields[0]), names)
+            to = names.targets[int(some.target[0])]
+            at, more = lo[some.row] - first + start, (hi - lo)[some.row]
+            item = (at, more, some.lo, some.hi - some.lo)
+            blocks.append(Block(relation, "each", to, fields, copy, 1, 0, 0, *item))
+    # What lies between the runs.
+    ends, begins = np.append(lo - 1, last), np.insert(hi + 1, 0, first)
+    gap = begins <= ends
+    begins, ends = begins[gap], ends[gap]
+    usual = runs.usual
+    if isinstance(usual, Nothing) or not len(begins):
+        return blocks
+    if isinstance(usual, Line) and usual.sa == usual.sb and usual.b >= usual.a:
+        fields, copy = _fields(usual.fields, names)
+        width = np.full(len(begins), usual.b - usual.a)
+        item = (begins - first + start, ends - begins, usual.a + begins * usual.sa, width)
+        to, by = names.targets[usual.target], usual.sa
+        blocks.append(Block(relation, "each", to, fields, copy, 1, by, by, *item))
+        return blocks
+    others, _ = flat_ranges(begins, ends - begins + 1)
+    blocks.extend(encode(usual, usual, positions, names, widths, others))
+    return [replace(block, relation=relation) for block in blocks]
 
 
 def _fields(code: int, names: Names) -> tuple[tuple[str, ...] | None, bool]:
