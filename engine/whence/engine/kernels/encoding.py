@@ -14,7 +14,7 @@ from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.entries import ASKED, Entries, Names, flat_ranges, join_entries
 from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.runs import Runs
-from whence.engine.kernels.trails import Chosen, Gathered, Line, Nothing, Spans, Trail
+from whence.engine.kernels.trails import Chosen, Line, Nothing, Spans, Trail
 
 __all__ = ["blocks_of", "encode"]
 
@@ -209,7 +209,9 @@ def _of_runs(
     blocks = []
     if len(lo):
         places = runs.places[inside]
-        below = Gathered(runs.child, places).entries(np.arange(len(places))).sorted()
+        below = runs.child.take(places).entries(rows_from(0, len(places)))
+        if not bool((below.row[1:] > below.row[:-1]).all()):
+            below = below.sorted()
         kinds = below.target * (len(names.fields) + 1) + below.fields + 1
         for kind in np.flatnonzero(np.bincount(kinds)).tolist() if len(kinds) else ():
             some = below.where(kinds == kind)
