@@ -120,6 +120,8 @@ def fold_numbers(
     """
     slots = len(slot)
     some = len(valid) > 0
+    most = 9223372036854775807
+    least = -most - 1
     count = len(real) if is_float else len(whole)
     for k in range(count):
         s = slot[k] if slots else 0
@@ -159,15 +161,21 @@ def fold_numbers(
                     at[s] = k
         elif before == 1 and not is_float:
             a, b = whole_total[s], whole[k]
+            # Looked at before the step: a compiler may take for granted that nothing overflows.
             if operation == 0:
+                if (a > most - b) if b > 0 else (a < least - b):
+                    return k
                 c = a + b
-                if ((a ^ c) & (b ^ c)) < 0:
-                    return k
             else:
-                c = a * b
                 small = -2147483648 <= a <= 2147483647 and -2147483648 <= b <= 2147483647
-                if not small and b != 0 and (c // b != a or (a == -(2**63) and b == -1)):
-                    return k
+                if not small and a != 0 and b != 0 and a != 1 and b != 1:
+                    if a == least or b == least:
+                        return k
+                    p, q = abs(a), abs(b)
+                    edge = (a < 0) != (b < 0) and most % q == q - 1 and p == most // q + 1
+                    if p > most // q and not edge:
+                        return k
+                c = a * b
             whole_total[s] = c
         else:
             x = float(whole_total[s]) if before == 1 else real_total[s]

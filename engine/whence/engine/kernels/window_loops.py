@@ -234,6 +234,8 @@ def fold_windows(
         pick: the row that explains it, -1 for the whole window, -3 for nothing.
     """
     some = len(valid) > 0
+    most = 9223372036854775807
+    least = -most - 1
     for w in range(len(ends)):
         kind, total, wide = start_kind, start_whole, start_real
         odd, mark, found = start_odd, start_mark, -1
@@ -267,19 +269,22 @@ def fold_windows(
                     found = k
             elif kind == 1 and not is_float:
                 b = whole[k]
+                # Looked at before the step, as in `folds`.
                 if operation == 0:
+                    if (total > most - b) if b > 0 else (total < least - b):
+                        return w
                     c = total + b
-                    if ((total ^ c) & (b ^ c)) < 0:
-                        return w
                 else:
-                    c = total * b
                     small = -2147483648 <= total <= 2147483647 and -2147483648 <= b <= 2147483647
-                    if (
-                        not small
-                        and b != 0
-                        and (c // b != total or (total == -(2**63) and b == -1))
-                    ):
-                        return w
+                    if not small and total != 0 and b != 0 and total != 1 and b != 1:
+                        if total == least or b == least:
+                            return w
+                        p, q = abs(total), abs(b)
+                        opposed = (total < 0) != (b < 0)
+                        edge = opposed and most % q == q - 1 and p == most // q + 1
+                        if p > most // q and not edge:
+                            return w
+                    c = total * b
                 total = c
             else:
                 x = float(total) if kind == 1 else wide
