@@ -6,11 +6,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
+from tests import together
 from whence.engine.java import find_java
 from whence.store import Connection, connect
 from whence.store.server import Memory, Status, start, stop
@@ -24,6 +27,23 @@ USERS_HOME = whence_home()
 """Where the user of this machine keeps servers and jars: the tests take jars from it, no more."""
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep tests together that share something, when several processes share the work."""
+    if config.pluginmanager.hasplugin("xdist"):
+        config.pluginmanager.register(together)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the servers that nobody could end, because the tests were interrupted."""
+    if hasattr(config, "workerinput"):
+        return  # another process of this test run may still need its own
+    arguments = f"@{together.folder_of_the_run(config)}{os.sep}"
+    for process in psutil.process_iter(["cmdline"]):
+        if any(word.startswith(arguments) for word in process.info["cmdline"] or ()):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -55,9 +75,15 @@ def jars(home_for_tests: Path) -> Path:
     return folder
 
 
+def the_only_one(name: str, config: pytest.Config) -> None:
+    """Refuse to start what another process of this test run has started already."""
+    (together.folder_of_the_run(config) / name).touch(exist_ok=False)
+
+
 @pytest.fixture(scope="session")
-def neo4j_server(jars: Path) -> Iterator[Status]:
+def neo4j_server(jars: Path, pytestconfig: pytest.Config) -> Iterator[Status]:
     """The one shared server: a real one, on a free port, gone when the tests end."""
+    the_only_one("the shared server", pytestconfig)
     yield start("shared", port=None, memory=Memory.of(1024))
     stop("shared")
 
@@ -71,8 +97,9 @@ def graph(neo4j_server: Status) -> Iterator[Connection]:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark(pytestconfig: pytest.Config) -> Iterator[SparkSession]:
     """The one shared Spark session: two local cores, loopback only, no page."""
+    the_only_one("the shared session", pytestconfig)
     with pytest.MonkeyPatch.context() as patch:
         # Before the session is built: else workers take whatever python3 is on PATH.
         patch.setenv("PYSPARK_PYTHON", sys.executable)
@@ -90,7 +117,14 @@ def spark() -> Iterator[SparkSession]:
             .getOrCreate()
         )
         yield session
+        gateway = session.sparkContext._gateway
         session.stop()
+        # Spark's own process ends with its input; whoever started it waits for that.
+        assert gateway is not None
+        assert gateway.proc is not None
+        gateway.shutdown()
+        with gateway.proc as process:
+            process.stdin.close()
 
 
 @pytest.fixture
@@ -98,7 +132,7 @@ def cli(tmp_path: Path) -> Cli:
     """Run ``whence`` as a process of its own, in a folder without settings."""
 
     def run(
-        *arguments: str, env: dict[str, str] | None = None, timeout: float = 120
+        *arguments: str, env: dict[str, str] | None = None, timeout: float = 600
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "whence", *arguments],
