@@ -51,8 +51,11 @@ def up() -> Status:
     return start(NAME, port=None, memory=SMALL)
 
 
-def run_start(cli: Cli, name: str = NAME, **more: float) -> subprocess.CompletedProcess[str]:
-    return cli("server", "start", "--name", name, "--memory", "768", "--json", **more)
+def run_start(cli: Cli) -> subprocess.CompletedProcess[str]:
+    warn = {"PYTHONWARNINGS": "always::ResourceWarning"}
+    done = cli("server", "start", "--name", NAME, "--memory", "768", "--json", env=warn)
+    assert "ResourceWarning" not in done.stderr
+    return done
 
 
 def test_a_taken_port_is_stepped_around() -> None:
@@ -121,6 +124,7 @@ def test_data_is_intact_after_kill_and_a_dead_pid_file_is_seen_through(instance:
     psutil.Process(now.pid).kill()
     assert instance.pid_file.exists()
     assert _becomes(lambda: status(NAME).state == "stopped")
+    assert _becomes(lambda: not psutil.pid_exists(now.pid)), "whoever started it waits for it"
     again = up()
     assert again.pid != now.pid
     with connect(again.settings()) as connection:
