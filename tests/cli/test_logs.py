@@ -71,7 +71,7 @@ def test_a_person_sees_what_is_in_a_log(cli: Cli, log: Path) -> None:
         "Case ID     A                 A                 NA",
         "Activity    register          pay               register",
         "When        01.03.2026 10:00  01.03.2026 10:00  01.03.2026 09:00",
-        "amount      5                 -                 7",
+        "amount      5                                   7",
     ]
     assert done.stderr == ""
 
