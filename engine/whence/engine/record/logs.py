@@ -149,8 +149,13 @@ def ingest(
                 **stated,
                 "timezone": declared.timezone or "UTC",
                 "report": given.report.json(),
+                "details": getattr(given, "details", {}),
                 "digest": f"sha256:{content}",
-                "events": {"by": roles["id"], "secret": secret_name(secret)},
+                "events": {
+                    "by": roles["id"],
+                    "secret": secret_name(secret),
+                    "repeated": writer.ids.repeated,
+                },
                 "chunk": chunk,
                 "parts": writer.parts,
             },
@@ -192,7 +197,7 @@ class _LogWriter:
         self._columns = source.columns
         self._chunk = chunk
         self._digest = ContentDigest(source.columns)
-        self._ids = EventIds(folder, secret, source.name, id_column)
+        self.ids = EventIds(folder, secret, id_column)
 
     def write(self, batches: Iterable[pa.RecordBatch]) -> str:
         """Write all rows; the digest of their content."""
@@ -201,7 +206,7 @@ class _LogWriter:
         try:
             for batch in batches:
                 self._digest.add(batch)
-                self._ids.add(batch, self.length + waiting)
+                self.ids.add(batch, self.length + waiting)
                 held.append(batch)
                 waiting += batch.num_rows
                 if waiting >= self._chunk:
@@ -213,9 +218,9 @@ class _LogWriter:
             if held or not self.parts:  # a log without events has one part without rows
                 schema = pa.schema(list(log_schema(self._columns))[1:])
                 self._part(pa.Table.from_batches([b.cast(schema) for b in held], schema))
-            self._ids.finish()
+            self.ids.finish()
         finally:
-            self._ids.close()
+            self.ids.close()
         return self._digest.finish()
 
     def _part(self, table: pa.Table) -> None:
