@@ -90,10 +90,14 @@ def test_an_id_column_tells_events_apart_whatever_else_changes(tmp_path: Path) -
     ]
     with pytest.raises(LogError, match="got two ways"):
         match(kept(tmp_path, old), kept(tmp_path, new, id="case"))
-    with pytest.raises(LogError, match="row 2, column 'case': expected an id; got none"):
-        kept(tmp_path, [old[0], {"case": None, "n": 1, "x": None}], id="case")
-    with pytest.raises(LogError, match="position 2, column 'n': expected each id once"):
-        kept(tmp_path, [{"n": 1}, {"n": 2}, {"n": 1}], id="n")
+
+
+def test_ids_that_come_twice_are_matched_in_turn_and_counted(tmp_path: Path) -> None:
+    old = kept(tmp_path, [{"n": 1}, {"n": 2}, {"n": 1}, {"n": None}], id="n")
+    new = kept(tmp_path, [{"n": 2, "x": 1.0}, {"n": 1}, {"n": None}, {"n": 1}, {"n": 1}], id="n")
+    pairs = [(pair["old"], pair["new"]) for pair in match(old, new).both.to_pylist()]
+    assert pairs == [(1, 0), (0, 1), (3, 2), (2, 3)]
+    assert [log.manifest["events"]["repeated"] for log in (old, new)] == [1, 2]
 
 
 def test_digests_need_the_secret_which_only_the_owner_reads(tmp_path: Path) -> None:
