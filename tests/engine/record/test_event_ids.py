@@ -15,9 +15,9 @@ import pytest
 
 from whence.engine.errors import LogError
 from whence.engine.log import Log
-from whence.engine.record import LogRecord, ingest
+from whence.engine.record import LogRecord, ingest, match
 from whence.engine.record.event_digest import event_digests, sip_hash
-from whence.engine.record.event_ids import FILE, match
+from whence.engine.record.event_ids import FILE
 from whence.engine.record.secret import record_secret
 
 COLUMNS = {"case": "text", "n": "integer", "x": "float"}

@@ -19,6 +19,7 @@ from whence.engine.errors import LogError
 from whence.engine.log import ROLES, Log
 from whence.engine.record.beside import made_beside
 from whence.engine.record.content_digest import ContentDigest
+from whence.engine.record.event_ids import EventIds
 from whence.engine.record.files import read_json, write_json
 from whence.engine.record.ordering import RUN_BYTES, in_order_of
 from whence.engine.record.schema import log_schema
@@ -189,8 +190,6 @@ class _LogWriter:
     def __init__(
         self, folder: Path, source: Source, secret: bytes, id_column: str | None, chunk: int
     ) -> None:
-        from whence.engine.record.event_ids import EventIds
-
         self.length = 0
         self.parts = 0
         self._folder = folder
