@@ -28,6 +28,9 @@ USERS_HOME = whence_home()
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1"
+"""For Java: what lives for minutes never earns back what the second compiler takes."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep tests together that share something, when several processes share the work."""
@@ -52,6 +55,7 @@ def home_for_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     home = tmp_path_factory.mktemp("whence-home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHENCE_HOME", str(home))
+        patch.setenv("SPARK_SUBMIT_OPTS", SHORT_LIVED)
         for name in [name for name in os.environ if name.startswith("NEO4J_")]:
             patch.delenv(name)
         yield home
@@ -84,7 +88,10 @@ def the_only_one(name: str, config: pytest.Config) -> None:
 def neo4j_server(jars: Path, pytestconfig: pytest.Config) -> Iterator[Status]:
     """The one shared server: a real one, on a free port, gone when the tests end."""
     the_only_one("the shared server", pytestconfig)
-    yield start("shared", port=None, memory=Memory.of(1024))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVED)
+        status = start("shared", port=None, memory=Memory.of(1024))
+    yield status
     stop("shared")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.conftest import Cli
+from tests.conftest import SHORT_LIVED, Cli
 from whence.engine.errors import ServerError
 from whence.engine.java import find_java
 from whence.store import connect
@@ -39,8 +39,7 @@ def instance(jars: Path) -> Iterator[Instance]:
     """One instance for all faults of this file: setting one up takes seconds."""
     instance = Instance(NAME)
     with pytest.MonkeyPatch.context() as patch:
-        # These servers live for seconds: the second compiler never pays, and takes 40 % of a start.
-        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+        patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVED)
         instance.create(find_java(), jars)
         yield instance
         stop(NAME)
