@@ -120,10 +120,11 @@ def test_data_is_intact_after_kill_and_a_dead_pid_file_is_seen_through(instance:
     now = up()
     with connect(now.settings()) as connection:
         connection.write("UNWIND range(1, 1000) AS n CREATE (:Kept {n: n})")
-    psutil.Process(now.pid).kill()
+    server = psutil.Process(now.pid)
+    server.kill()
     assert instance.pid_file.exists()
     assert _becomes(lambda: status(NAME).state == "stopped")
-    assert _becomes(lambda: not psutil.pid_exists(now.pid)), "whoever started it waits for it"
+    assert _becomes(lambda: not psutil.pid_exists(server.pid)), "whoever started it waits for it"
     again = up()
     assert again.pid != now.pid
     with connect(again.settings()) as connection:
