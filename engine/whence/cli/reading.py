@@ -39,6 +39,12 @@ def opened(where: Path | Sequence[Path], declared: Log | None, advance: Advance)
     from whence.engine.sources.declared import open_declared
     from whence.engine.sources.opening import on_one_line
 
+    if declared is not None and declared.format == "spark":
+        msg = (
+            "a log: expected a file or folder on the command line; got the format spark; "
+            "try run(chain, DataFrame) of whence.api, or writing the table to Parquet"
+        )
+        raise LogError(msg)
     first = where if isinstance(where, Path) else where[0]
     text = f"reading {on_one_line(first.name)}"
 
