@@ -6,6 +6,9 @@ MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 # One benchmark instead of all: make bench NAME=imports
 NAME ?=
+# How many processes share the tests; tests/together.py says which tests stay together.
+WORKERS ?= 2
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,10 +20,10 @@ demo: setup ## start a local Neo4j and show what Whence does
 	@$(BIN)/python -m whence demo
 
 test: setup ## run the tests (ARGS="..." is passed to pytest)
-	@$(BIN)/python -m pytest -m "not full" $(ARGS)
+	@$(PYTEST) -m "not full" $(ARGS)
 
 test-full: setup ## run all tests with the large profiles
-	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest $(ARGS)
+	@WHENCE_TEST_PROFILE=full $(PYTEST) $(ARGS)
 
 lint: setup ## run ruff, mypy, basedpyright and import-linter
 	@$(BIN)/ruff check .

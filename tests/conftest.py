@@ -6,11 +6,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
+from tests import together
 from whence.engine.java import find_java
 from whence.store import Connection, connect
 from whence.store.server import Memory, Status, start, stop
@@ -25,6 +28,26 @@ USERS_HOME = whence_home()
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1"
+"""For Java: what lives for minutes never earns back what the second compiler takes."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep tests together that share something, when several processes share the work."""
+    if config.pluginmanager.hasplugin("xdist"):
+        config.pluginmanager.register(together)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the servers that nobody could end, because the tests were interrupted."""
+    if hasattr(config, "workerinput"):
+        return  # another process of this test run may still need its own
+    arguments = f"@{together.folder_of_the_run(config)}{os.sep}"
+    for process in psutil.process_iter(["cmdline"]):
+        if any(word.startswith(arguments) for word in process.info["cmdline"] or ()):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+
 
 @pytest.fixture(scope="session", autouse=True)
 def home_for_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
@@ -32,6 +55,7 @@ def home_for_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     home = tmp_path_factory.mktemp("whence-home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHENCE_HOME", str(home))
+        patch.setenv("SPARK_SUBMIT_OPTS", SHORT_LIVED)
         for name in [name for name in os.environ if name.startswith("NEO4J_")]:
             patch.delenv(name)
         yield home
@@ -55,10 +79,19 @@ def jars(home_for_tests: Path) -> Path:
     return folder
 
 
+def the_only_one(name: str, config: pytest.Config) -> None:
+    """Refuse to start what another process of this test run has started already."""
+    (together.folder_of_the_run(config) / name).touch(exist_ok=False)
+
+
 @pytest.fixture(scope="session")
-def neo4j_server(jars: Path) -> Iterator[Status]:
+def neo4j_server(jars: Path, pytestconfig: pytest.Config) -> Iterator[Status]:
     """The one shared server: a real one, on a free port, gone when the tests end."""
-    yield start("shared", port=None, memory=Memory.of(1024))
+    the_only_one("the shared server", pytestconfig)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVED)
+        status = start("shared", port=None, memory=Memory.of(1024))
+    yield status
     stop("shared")
 
 
@@ -71,8 +104,9 @@ def graph(neo4j_server: Status) -> Iterator[Connection]:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark(pytestconfig: pytest.Config) -> Iterator[SparkSession]:
     """The one shared Spark session: two local cores, loopback only, no page."""
+    the_only_one("the shared session", pytestconfig)
     with pytest.MonkeyPatch.context() as patch:
         # Before the session is built: else workers take whatever python3 is on PATH.
         patch.setenv("PYSPARK_PYTHON", sys.executable)
@@ -90,7 +124,14 @@ def spark() -> Iterator[SparkSession]:
             .getOrCreate()
         )
         yield session
+        gateway = session.sparkContext._gateway
         session.stop()
+        # Spark's own process ends with its input; whoever started it waits for that.
+        assert gateway is not None
+        assert gateway.proc is not None
+        gateway.shutdown()
+        with gateway.proc as process:
+            process.stdin.close()
 
 
 @pytest.fixture
@@ -98,7 +139,7 @@ def cli(tmp_path: Path) -> Cli:
     """Run ``whence`` as a process of its own, in a folder without settings."""
 
     def run(
-        *arguments: str, env: dict[str, str] | None = None, timeout: float = 120
+        *arguments: str, env: dict[str, str] | None = None, timeout: float = 600
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "whence", *arguments],

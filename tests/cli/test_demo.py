@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Cli
+from tests.conftest import SHORT_LIVED, Cli
 from whence.engine.sources.generate import payment_log
 from whence.store import Connection
 from whence.store.server import Status, instances, status
@@ -16,7 +16,8 @@ pytestmark = [pytest.mark.neo4j, pytest.mark.spark]
 def test_the_demo_tells_the_whole_story_on_a_server_of_its_own(
     cli: Cli, jars: Path, tmp_path: Path
 ) -> None:
-    done = cli("demo", "--events", "600", "--folder", str(tmp_path / "story"))
+    told = ("--events", "600", "--folder", str(tmp_path / "story"))
+    done = cli("demo", *told, env={"JDK_JAVA_OPTIONS": SHORT_LIVED})
     assert done.returncode == 0, done.stderr
     planted = payment_log(600).planted
     for section in ("1 The log", "2 Two questions", "3 Why?", "4 What never mattered?", "5 And if"):

@@ -71,7 +71,7 @@ def test_a_person_sees_what_is_in_a_log(cli: Cli, log: Path) -> None:
         "Case ID     A                 A                 NA",
         "Activity    register          pay               register",
         "When        01.03.2026 10:00  01.03.2026 10:00  01.03.2026 09:00",
-        "amount      5                 -                 7",
+        "amount      5                                   7",
     ]
     assert done.stderr == ""
 
@@ -144,6 +144,7 @@ def test_wrong_usage_ends_with_two(
     [
         (("lag.csv",), "expected lag.csv; got no such file; try log.csv (did you mean that?)"),
         (("log.csv",), "expected columns separated by ','; got one column"),
+        (("table", "--format", "spark"), "expected a file or folder on the command line; got the"),
         (("log.csv", "--delimiter", ";", "--case", "Case"), "expected the column 'Case', declared"),
         (("log.csv", "--delimiter", ";", "--log-limit", "evnts=5"), "expected one of unpacked, ev"),
         (("log.csv", "--delimiter", ";", "--log-limit", "events=2"), "try --log-limit events=4"),

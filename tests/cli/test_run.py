@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import Cli
 
+RUN = ("run", "--runner", "interpreter")
 RULE = "{id: rule, formula: \"G (p < 0 -> X (action = 'a' and X action = 'a'))\"}"
 LOG = "p,action\n1,b\n-1,b\n2,a\n1,c\n5,a\n"
 Files = Callable[..., None]
@@ -30,7 +31,7 @@ def files(tmp_path: Path) -> Files:
 
 def test_a_person_sees_outputs_and_what_explains_them(cli: Cli, files: Files) -> None:
     files(chain_yaml=RULE, log_csv=LOG)
-    done = cli("run", "chain.yaml", "--log", "log.csv", "--type", "p=integer", "--track")
+    done = cli(*RUN, "chain.yaml", "--log", "log.csv", "--type", "p=integer", "--track")
     assert done.returncode == 0, done.stderr
     assert [line.split() for line in done.stdout.splitlines()] == [
         ["position", "moment", "value", "explains"],
@@ -45,7 +46,7 @@ def test_a_person_sees_outputs_and_what_explains_them(cli: Cli, files: Files) ->
 def test_a_program_reads_a_line_per_output_and_how_it_ended(cli: Cli, files: Files) -> None:
     files(chain_yaml=RULE, log_csv=LOG)
     options = ("--type", "p=integer", "--track", "--support", "--json", "-q")
-    done = cli("run", "chain.yaml", "--log", "log.csv", *options)
+    done = cli(*RUN, "chain.yaml", "--log", "log.csv", *options)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     why = ["log@1.p", "log@3.action"]
     assert lines == [
@@ -58,7 +59,7 @@ def test_a_program_reads_a_line_per_output_and_how_it_ended(cli: Cli, files: Fil
 def test_closing_gives_the_remaining_verdicts_as_csv(cli: Cli, files: Files) -> None:
     files(chain_yaml=RULE, log_csv=LOG)
     options = ("--type", "p=integer", "--closed", "--csv", "--limit", "3")
-    done = cli("run", "chain.yaml", "--log", "log.csv", *options)
+    done = cli(*RUN, "chain.yaml", "--log", "log.csv", *options)
     assert list(csv.DictReader(StringIO(done.stdout))) == [
         {"position": "0", "moment": "3", "value": "false"},
         {"position": "1", "moment": "3", "value": "false"},
@@ -70,7 +71,7 @@ def test_closing_gives_the_remaining_verdicts_as_csv(cli: Cli, files: Files) -> 
 def test_all_witnesses_are_listed(cli: Cli, files: Files) -> None:
     files(chain_yaml="{id: both, apply: x and y}", log_csv="x,y\nfalse,false\ntrue,true\n")
     types = ("--type", "x=boolean", "--type", "y=boolean")
-    done = cli("run", "chain.yaml", "--log", "log.csv", *types, "--witnesses", "all", "--json")
+    done = cli(*RUN, "chain.yaml", "--log", "log.csv", *types, "--witnesses", "all", "--json")
     first, second, _ = [json.loads(line) for line in done.stdout.splitlines()]
     assert first["explains"] == ["log@0.x"]
     assert first["alternatives"] == [["log@0"]]
@@ -90,7 +91,7 @@ graph:
 def test_several_logs_are_given_by_name_and_pipes_are_told_apart(cli: Cli, files: Files) -> None:
     files(chain_yaml=TWO, p_csv="x\n1\n2\n", q_csv="x\n10\n20\n")
     done = cli(
-        *("run", "chain.yaml", "--log", "q=q.csv", "--log", "p=p.csv"),
+        *(*RUN, "chain.yaml", "--log", "q=q.csv", "--log", "p=p.csv"),
         *("--type", "x=integer", "--track", "--json"),
     )
     assert done.returncode == 0, done.stderr
@@ -114,7 +115,7 @@ def test_several_logs_are_given_by_name_and_pipes_are_told_apart(cli: Cli, files
 def test_long_explanations_are_cut_for_people_only(cli: Cli, files: Files) -> None:
     chain = "line: [{id: x, apply: x}, {id: sum, cumulate: add}]"
     files(chain_yaml=chain, log_csv="x\n" + "1\n" * 20)
-    arguments = ("run", "chain.yaml", "--log", "log.csv", "--type", "x=integer", "--track")
+    arguments = (*RUN, "chain.yaml", "--log", "log.csv", "--type", "x=integer", "--track")
     assert "; ... 12 more\n" in cli(*arguments).stdout
     last = json.loads(cli(*arguments, "--json").stdout.splitlines()[-2])
     assert len(last["explains"]) == 20
@@ -156,7 +157,7 @@ def test_a_failure_is_one_line_and_prints_no_output(
     cli: Cli, files: Files, chain: str, log: str, options: tuple[str, ...], message: str
 ) -> None:
     files(chain_yaml=chain, log_csv=log)
-    done = cli("run", "chain.yaml", "--log", "log.csv", *options)
+    done = cli(*RUN, "chain.yaml", "--log", "log.csv", *options)
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.startswith("whence: " + message)
@@ -168,7 +169,12 @@ def test_a_failure_is_one_line_and_prints_no_output(
     [
         (
             ("--log", "log.csv", "--runner", "flink"),
-            "expected one of interpreter, spark; got 'flink'",
+            "expected one of spark, interpreter; got 'flink'",
+        ),
+        (("--log", "log.csv", "--support"), "expected --runner interpreter with --support"),
+        (
+            ("--log", "log.csv", "--runner", "interpreter", "--where", "value = 1"),
+            "expected a runner that leaves a record with --where; got the interpreter",
         ),
         ((), "expected a log; got none"),
         (("--log", "x=log.csv"), "expected one of log; got 'x'"),
@@ -191,7 +197,7 @@ def test_wrong_usage_ends_with_two(
 def test_the_separator_and_the_encoding_can_be_told(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "chain.yaml").write_text("{id: name, apply: name}", encoding="utf-8")
     (tmp_path / "log.csv").write_bytes("name;p\nJosé;1\n".encode("latin-1"))
-    arguments = ("run", "chain.yaml", "--log", "log.csv", "--delimiter", ";")
+    arguments = (*RUN, "chain.yaml", "--log", "log.csv", "--delimiter", ";")
     refused = cli(*arguments)
     assert refused.returncode == 1
     assert "got byte 0xe9 at offset 10; try encoding latin-1" in refused.stderr

@@ -262,14 +262,17 @@ def test_alternatives_name_their_witness(tmp_path: Path) -> None:
     record = recorded(tmp_path / "record", chain, logs, witnesses="all")
     read = read_file(exported(record, tmp_path, "run.nq"))
     told = {
-        (first.rpartition(":")[2], second): said.get("witness")
+        (first.partition("both:")[2], second): said.get("witness")
         for word, first, second, said in read.relations.values()
         if word == "wasDerivedFrom"
     }
     p, q = (f"urn:whence:log:{record.manifest['logs'][name]}" for name in ("p", "q"))
+    choice = f"urn:whence:run:{record.id}:both:choices0:e0"
     assert told == {
-        ("e0", f"{p}:e0"): [0],
-        ("e0", f"{q}:e0"): [1],
-        ("e1", f"{p}:e1"): None,
-        ("e1", f"{q}:e1"): None,
+        ("0:e0", choice): None,
+        ("choices0:e0", f"{p}:e0"): [0],
+        ("choices0:e0", f"{q}:e0"): [1],
+        ("0:e1", f"{p}:e1"): None,
+        ("0:e1", f"{q}:e1"): None,
     }
+    assert WHENCE + "Choice" in read.types(choice)

@@ -16,6 +16,7 @@ import pyspark
 import yaml
 from dockerfile_parse import DockerfileParser
 
+from tests.conftest import SHORT_LIVED
 from tests.ground.surroundings import ROOT
 from whence.engine.java import find_java
 
@@ -100,7 +101,11 @@ def service_environment(name: str, stage: Stage) -> dict[str, str]:
     declared = dict(dockerfile().envs) | compose()["services"][name].get("environment", {})
     lines = [stage(f"{key}={value}") for key, value in declared.items()]
     # Certificates and the like come from the machine; a container has no host name but its own.
-    machine = {"HOME": os.environ["HOME"], "SPARK_LOCAL_HOSTNAME": "127.0.0.1"}
+    machine = {
+        "HOME": os.environ["HOME"],
+        "SPARK_LOCAL_HOSTNAME": "127.0.0.1",
+        "JDK_JAVA_OPTIONS": SHORT_LIVED,
+    }
     return machine | dict(line.split("=", 1) for line in lines)
 
 

@@ -28,9 +28,12 @@ def run(
     *,
     cwd: Path = ROOT,
     env: dict[str, str] | None = None,
-    timeout: float = 300,
+    timeout: float = 900,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command, keep what it prints, leave the judgement to the test."""
+    """Run a command, keep what it prints, leave the judgement to the test.
+
+    The time allowed is for what hangs: on a busy machine all takes a multiple of its time.
+    """
     return subprocess.run(
         command, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout, check=False
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import SHORT_LIVED
 from tests.ground.deployment import (
     Stage,
     compose,
@@ -102,7 +103,12 @@ def test_the_application_stores_and_explains_in_the_neo4j_of_the_compose_file(
         arguments.write_text(java_arguments(home, jars, heap, *program))
         return [str(java.executable), f"@{arguments}"]
 
-    places = {"NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf"), "PATH": "/usr/bin:/bin"}
+    places = {
+        "NEO4J_HOME": str(home),
+        "NEO4J_CONF": str(home / "conf"),
+        "PATH": "/usr/bin:/bin",
+        "JDK_JAVA_OPTIONS": SHORT_LIVED,
+    }
     set_password = ("org.neo4j.cli.AdminTool", "dbms", "set-initial-password", password)
     done = run(neo4j("password", 256, *set_password), env=places)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -37,6 +37,13 @@ def test_every_target_is_phony() -> None:
     assert set(line.split()) == targets()
 
 
+@pytest.mark.parametrize("target", ["test", "test-full"])
+def test_the_tests_run_in_two_processes_or_as_many_as_one_says(target: str) -> None:
+    for workers, said in ((2, []), (5, ["WORKERS=5"])):
+        done = run(["make", "--dry-run", target, *said])
+        assert f" -m pytest -n {workers} " in done.stdout
+
+
 def test_clean_removes_what_was_built_and_nothing_else(tmp_path: Path) -> None:
     shutil.copy(ROOT / "Makefile", tmp_path)
     built = [".venv/bin/python", "dist/a.whl", ".mypy_cache/x", "engine/__pycache__/a.pyc"]

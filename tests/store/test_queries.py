@@ -114,7 +114,7 @@ def test_thirty_diamonds_take_no_time(graph: Connection, support: bool, few: int
     began = time.monotonic()
     assert up(graph, RUN, top, support=support, few=few) == {7: ((0, 90),)}
     assert down(graph, RUN, bottom, support=support, few=few) == {7: ((0, 90),)}
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60  # walked path by path it would take weeks
 
 
 @pytest.mark.neo4j

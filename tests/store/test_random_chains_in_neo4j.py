@@ -40,7 +40,7 @@ def test_every_answer_equals_the_trackers(
 
 
 @pytest.mark.parametrize("detail", ["ends", "steps"])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS if FULL else SEEDS[:9])
 def test_every_answer_over_alternatives_equals_the_trackers(
     graph: Connection, tmp_path: Path, seed: int, detail: str
 ) -> None:

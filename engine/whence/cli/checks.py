@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from whence.engine.errors import WhenceError
 
 if TYPE_CHECKING:
+    from whence.cli.connecting import Server
     from whence.store import Settings
 
 __all__ = ["Finding", "connection_settings", "every_check"]
@@ -57,25 +57,10 @@ def every_check(instance: str, settings: Settings | None) -> Iterator[Finding]:
     yield _disk()
 
 
-def connection_settings(
-    uri: str | None,
-    username: str | None,
-    password_file: Path | None,
-    database: str | None,
-    *,
-    insecure: bool,
-) -> tuple[Settings | None, Finding]:
+def connection_settings(server: Server) -> tuple[Settings | None, Finding]:
     """Put the settings together and say where they come from; the password is never shown."""
-    from whence.store import resolve_settings
-
     try:
-        settings = resolve_settings(
-            uri=uri,
-            username=username,
-            password_file=password_file,
-            database=database,
-            insecure=insecure,
-        )
+        settings = server.settings()
     except WhenceError as error:
         return None, Finding("settings", "broken", str(error), "correct the settings")
     if settings is None:

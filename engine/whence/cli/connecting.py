@@ -17,16 +17,7 @@ from whence.cli.output import output
 if TYPE_CHECKING:
     from whence.store import Connection, Settings
 
-__all__ = [
-    "Database",
-    "Insecure",
-    "PasswordFile",
-    "Server",
-    "Uri",
-    "Username",
-    "connected",
-    "connects",
-]
+__all__ = ["Server", "connected", "connects"]
 
 # There is no --password: what stands on a command line is seen by everyone on the machine.
 _PANEL = "Neo4j (else the environment, whence.toml, or the local server)"

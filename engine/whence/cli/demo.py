@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from whence.cli.connecting import Database, Insecure, PasswordFile, Uri, Username, connected
+from whence.cli.connecting import Server, connected, connects
 from whence.cli.output import output
 
 __all__ = ["app"]
@@ -20,6 +20,7 @@ INSTANCE = "demo"
 
 
 @app.command()
+@connects
 def demo(
     folder: Annotated[
         Path, typer.Option(help="Where the log, the chains, the record and the answer are put.")
@@ -28,11 +29,8 @@ def demo(
         20_000
     ),
     keep: Annotated[bool, typer.Option("--keep", help="Leave the demo server running.")] = False,
-    uri: Uri = None,
-    username: Username = None,
-    password_file: PasswordFile = None,
-    database: Database = None,
-    insecure: Insecure = False,
+    *,
+    server: Server,
 ) -> None:
     """Check a payment log on Spark, store the reasons in Neo4j, and ask three questions.
 
@@ -41,16 +39,9 @@ def demo(
     stands if a case was forged. Runs on a local server of its own ("demo") unless one is given.
     """
     from whence.cli.demo_story import Story
-    from whence.store import resolve_settings
     from whence.store.server import stop
 
-    settings = resolve_settings(
-        uri=uri,
-        username=username,
-        password_file=password_file,
-        database=database,
-        insecure=insecure,
-    )
+    settings = server.settings()
     chains = {}
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("lifecycle", "audit"):

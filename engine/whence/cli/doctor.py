@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from whence.cli.connecting import Database, Insecure, PasswordFile, Uri, Username
+from whence.cli.connecting import Server, connects
 from whence.cli.output import output
 
 __all__ = ["app"]
@@ -19,18 +19,16 @@ _COLORS = {"ok": "green", "note": "yellow", "broken": "red"}
 
 
 @app.command()
+@connects
 def doctor(
     name: Annotated[str, typer.Option("--name", "-n", help="Which local server.")] = "default",
-    uri: Uri = None,
-    username: Username = None,
-    password_file: PasswordFile = None,
-    database: Database = None,
-    insecure: Insecure = False,
+    *,
+    server: Server,
 ) -> None:
     """Check Python, Java, Spark, Neo4j, ports, memory and disk; exit code 1 if one is broken."""
     from whence.cli.checks import connection_settings, every_check
 
-    settings, about = connection_settings(uri, username, password_file, database, insecure=insecure)
+    settings, about = connection_settings(server)
     findings = [*every_check(name, settings), about]
     table = Table("", "what", "found", "what to do", box=None, pad_edge=False, header_style="bold")
     for finding in findings:

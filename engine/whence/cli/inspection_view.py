@@ -169,9 +169,9 @@ def _table(names: Sequence[str], rows: Sequence[Sequence[str]], right: int = 0) 
 
 def _cell(value: Any) -> str:
     if value is None:
-        return "-"
+        return ""  # and not "-", which is a text that logs hold
     if isinstance(value, datetime):
-        return _moment(value) or "-"
+        return _moment(value) or ""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

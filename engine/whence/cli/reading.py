@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from whence.cli.output import Advance, output
+from whence.engine.errors import LogError
 
 if TYPE_CHECKING:
     from whence.engine.log import Log
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Relay", "opened", "tell_mapping", "tell_read"]
 
 _SHOWN = 5
+_LONG = 4_000_000  # bytes
 
 
 class Relay:
@@ -35,10 +37,31 @@ class Relay:
 def opened(where: Path | Sequence[Path], declared: Log | None, advance: Advance) -> Source:
     """Open a log as it is declared; its progress goes where the command's goes."""
     from whence.engine.sources.declared import open_declared
+    from whence.engine.sources.opening import on_one_line
 
+    if declared is not None and declared.format == "spark":
+        msg = (
+            "a log: expected a file or folder on the command line; got the format spark; "
+            "try run(chain, DataFrame) of whence.api, or writing the table to Parquet"
+        )
+        raise LogError(msg)
     first = where if isinstance(where, Path) else where[0]
-    text = f"reading {first.name}"
-    return open_declared(where, declared, progress=lambda done, total: advance(done, total, text))
+    text = f"reading {on_one_line(first.name)}"
+
+    def progress(done: int, total: int) -> None:
+        advance(done, total, text)
+
+    return open_declared(where, declared, progress=progress if _is_long(where) else None)
+
+
+def _is_long(where: Path | Sequence[Path]) -> bool:
+    """Whether reading may take a moment; what does not needs no progress."""
+    from whence.engine.sources.opening import log_files
+
+    try:
+        return sum(file.stat().st_size for file in log_files(where)) >= _LONG
+    except (OSError, LogError):
+        return False  # opening it will say what is wrong
 
 
 def tell_read(source: Source) -> None:

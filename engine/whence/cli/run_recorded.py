@@ -1,23 +1,34 @@
-"""``whence run --runner local|spark``: leave a record, load the graph, say what is next."""
+"""``whence run``: leave a record, load the graph, tell what came out and what is next."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack
+from heapq import merge
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from whence.cli.connecting import connected
+from rich.markup import escape
+
+from whence.cli.connecting import Server, connected
 from whence.cli.output import output
 from whence.cli.reading import tell_mapping, tell_read
+from whence.cli.run_report import Report, outputs_text
+from whence.engine.errors import SettingsError, WhenceError
 
 if TYPE_CHECKING:
     from whence.api import Result, Runner
     from whence.cli.chain_options import Prepared
+    from whence.engine.record import RunRecord
     from whence.engine.runners import RunOptions
-    from whence.store import Settings
+    from whence.store import Connection
 
 __all__ = ["run_and_tell"]
+
+FIRST = 10
+"""So many outputs are shown to a person who does not say how many; programs are given all."""
 
 
 def run_and_tell(
@@ -27,17 +38,29 @@ def run_and_tell(
     runner: Runner,
     record: Path | None,
     master: str,
-    settings: Settings | None,
-    load: bool,
+    server: Server | None,
+    limit: int | None,
+    csv: bool,
 ) -> None:
-    """Run, load the graph if that is wanted, and tell what came of it."""
+    """Run a chain, load the graph if that is wanted, and tell what came of it.
+
+    Args:
+        prepared: the chain and its logs.
+        options: what to keep and how.
+        runner: what runs it.
+        record: where the record is.
+        master: where Spark runs.
+        server: the graph to load; ``None`` if none is to be loaded.
+        limit: how many outputs to print.
+        csv: print them as CSV.
+    """
     from whence.api import run
 
     out = output()
     with ExitStack() as stack:
-        connection = None
-        if load and options.tracked:
-            connection = stack.enter_context(connected(settings))
+        connection = away = None
+        if server is not None and options.tracked:
+            connection, away = _reached(server, stack)
         for name, source in prepared.sources.items():
             tell_mapping(source, prepared.stated[name])
         if runner == "local" and options.witnesses == "all":
@@ -56,45 +79,103 @@ def run_and_tell(
             )
         for source in prepared.sources.values():
             tell_read(source)
-        out.result(_data(result), _text(result))
+    most = FIRST if limit is None and not (csv or out.json) else limit
+    _print(result, options, away or result.not_loaded, most, csv=csv)
 
 
-def _data(result: Result) -> dict[str, object]:
-    manifest = result.record.manifest
-    return {
+def _reached(server: Server, stack: ExitStack) -> tuple[Connection | None, WhenceError | None]:
+    """Connect; a server that is not there, or refuses, does not keep the run from running."""
+    try:
+        return stack.enter_context(connected(server.settings())), None
+    except SettingsError:
+        raise
+    except WhenceError as error:
+        output().say(escape(f"no graph for now: {error}"))
+        return None, error
+
+
+def _print(
+    result: Result, options: RunOptions, away: WhenceError | None, most: int | None, *, csv: bool
+) -> None:
+    out, manifest = output(), result.record.manifest
+    pipes = [s for s in manifest["streams"] if s["role"] == "output"]
+    count = sum(stream["length"] for stream in pipes)
+    shown = count if most is None else min(most, count)
+    report = Report(len(pipes) > 1, track=False, support=False, witnesses="first")
+    end = {
+        "outputs": count,
+        "shown": shown,
+        "pending": manifest["pending"],
         "run": result.id,
         "record": str(result.record.folder),
-        "outputs": {
-            s["name"]: {"count": s["length"], "tracked": s["tracked"]}
-            for s in manifest["streams"]
-            if s["role"] == "output"
-        },
-        "pending": manifest["pending"],
+        "tracked": sum(stream["tracked"] for stream in pipes),
         "loaded": None if result.loaded is None else result.loaded.complete,
         "events": None if result.loaded is None else result.loaded.events,
         "relationships": None if result.loaded is None else result.loaded.edges,
+        "not_loaded": None if away is None else str(away),
     }
+    report.print(islice(_rows(result.record, pipes), shown), end, csv=csv)
+    if out.json:
+        return
+    lines = [outputs_text(count, shown, manifest["pending"])]
+    lines += [_pipe_text(result.record, stream) for stream in pipes if stream["length"]]
+    lines += _kept_text(result, options, away)
+    say = out.say if csv else out.tell  # a CSV holds nothing but rows
+    say(escape("\n".join(lines)))
 
 
-def _text(result: Result) -> str:
-    manifest = result.record.manifest
-    lines = [f"run {result.id}"]
-    for stream in manifest["streams"]:
-        if stream["role"] == "output":
-            counts = Counter(str(value).lower() for _, value in result.outputs(stream["name"]))
-            common = ", ".join(f"{value} {n:,}" for value, n in counts.most_common(3))
-            told = f"; {stream['tracked']:,} tracked" if stream["tracked"] else ""
-            lines.append(f"  {stream['name']}: {stream['length']:,} outputs ({common}){told}")
-    waiting = sum(manifest["pending"].values())
-    if waiting:
-        lines.append(f"  {waiting:,} verdicts are pending (--closed decides them)")
+def _rows(record: RunRecord, pipes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The outputs of all pipes in order of appearance, read as far as they are wanted."""
+
+    def of(number: int, stream: dict[str, Any]) -> Iterator[tuple[int, int, int, str]]:
+        for part in stream["outputs"]:
+            table = record.outputs(stream["name"], part["part"])
+            columns = (table.column(name).to_pylist() for name in ("moment", "position", "value"))
+            for moment, position, value in zip(*columns, strict=True):
+                yield moment, number, position, value
+
+    from json import loads
+
+    for moment, number, position, value in merge(*(of(n, s) for n, s in enumerate(pipes))):
+        row: dict[str, Any] = {"pipe": pipes[number]["name"]} if len(pipes) > 1 else {}
+        yield {**row, "position": position, "moment": moment, "value": loads(value)}
+
+
+def _pipe_text(record: RunRecord, stream: dict[str, Any]) -> str:
+    """How often a pipe said what."""
+    counts: Counter[str] = Counter()
+    for part in stream["outputs"]:
+        found = record.outputs(stream["name"], part["part"]).column("value").value_counts()
+        for each in found.to_pylist():
+            counts[each["values"]] += each["counts"]
+    said = ", ".join(f"{_short(value)} {n:,} times" for value, n in counts.most_common(3))
+    rest = len(counts) - 3
+    return f"  {stream['name']} is {said}" + (f", and {rest:,} other values" if rest > 0 else "")
+
+
+def _short(value: str) -> str:
+    shown = "missing" if value == "null" else value
+    return shown if len(shown) <= 40 else shown[:39] + "…"
+
+
+def _kept_text(result: Result, options: RunOptions, away: WhenceError | None) -> Iterator[str]:
+    again = " (taken up again: it had been interrupted)" if result.again else ""
+    yield f"run {result.id}{again}"
+    yield f"  record: {result.record.folder}"
+    if not options.tracked:
+        yield "  not tracked: with --track it keeps what explains each output"
+        return
     if result.loaded is not None and result.loaded.complete:
-        lines.append(
-            f"  in Neo4j: {result.loaded.events:,} events and "
-            f"{result.loaded.edges:,} relationships written by this run"
-        )
-        lines.append(f"ask: whence explain {result.id} POSITION   whence never-matters {result.id}")
-    elif result.not_loaded is not None:
-        lines.append(f"  not loaded yet: {result.not_loaded}")
-        lines.append(f"go on with: whence load {result.id}")
-    return "\n".join(lines)
+        wrote = result.loaded
+        yield f"  in Neo4j: {wrote.events:,} events and {wrote.edges:,} relationships written"
+        yield f"ask: whence explain {result.id} POSITION   whence never-matters {result.id}"
+        return
+    yield f"  not in Neo4j: {'--no-load' if away is None else away}"
+    yield f"load it: whence load {result.id}" + _record_option(result)
+
+
+def _record_option(result: Result) -> str:
+    from whence.engine.record import record_place
+
+    root = result.record.root
+    return "" if root == record_place() else f" --record {root}"

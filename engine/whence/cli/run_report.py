@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
+import csv as csv_module
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from whence.engine.values import Value
 if TYPE_CHECKING:
     from whence.engine.interpreter.run import Output
 
-__all__ = ["Report"]
+__all__ = ["Report", "outputs_text"]
 
 _NAMES_SHOWN = 8
 
@@ -63,25 +63,55 @@ class Report:
         names += ["alternatives"] if self.track and self.witnesses == "all" else []
         return names + (["supports"] if self.support else [])
 
-    def print_table(self, outputs: Sequence[Output]) -> None:
+    def print(self, rows: Iterable[dict[str, Any]], end: dict[str, Any], *, csv: bool) -> None:
+        """Print outputs in the way that was chosen.
+
+        Args:
+            rows: the outputs as plain data.
+            end: what a program is told at the end.
+            csv: print rows for a spreadsheet.
+        """
+        if output().json:
+            self._print_json_lines(rows, end)
+        elif csv:
+            self._print_csv(rows)
+        else:
+            self._print_table(rows)
+
+    def _print_table(self, rows: Iterable[dict[str, Any]]) -> None:
         """For a person: long explanations are cut, and say how much is left out."""
         shown = [
-            {column: _cell(row, column, _NAMES_SHOWN) for column in self.columns()}
-            for row in self.rows(outputs)
+            {column: _cell(row, column, _NAMES_SHOWN) for column in self.columns()} for row in rows
         ]
         output().table(shown, self.columns())
 
-    def print_csv(self, outputs: Sequence[Output]) -> None:
+    def _print_csv(self, rows: Iterable[dict[str, Any]]) -> None:
         """For a spreadsheet: everything, lists separated by ``; ``."""
-        rows = [
-            [_cell(row, column, None) for column in self.columns()] for row in self.rows(outputs)
-        ]
-        csv.writer(sys.stdout, lineterminator="\n").writerows([self.columns(), *rows])
+        writer = csv_module.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(self.columns())
+        for row in rows:
+            writer.writerow([_cell(row, column, None) for column in self.columns()])
 
-    def print_json_lines(self, outputs: Sequence[Output], end: dict[str, Any]) -> None:
+    def _print_json_lines(self, rows: Iterable[dict[str, Any]], end: dict[str, Any]) -> None:
         """For a program: one object per output, then one that says how the run ended."""
-        for row in [*self.rows(outputs), {"end": end}]:
+        for row in rows:
             print(json.dumps(row, ensure_ascii=False))
+        print(json.dumps({"end": end}, ensure_ascii=False))
+
+
+def outputs_text(count: int, shown: int, pending: Mapping[str, int]) -> str:
+    """How many outputs there are, how many of them are shown, and how many verdicts wait.
+
+    >>> outputs_text(1200, 10, {"rule/G": 1})
+    '1,200 outputs, the first 10 shown; pending verdicts: rule/G 1 (--closed decides them)'
+    """
+    text = f"{count:,} output{'' if count == 1 else 's'}"
+    if shown < count:
+        text += f", the first {shown} shown"
+    if pending:
+        waiting = ", ".join(f"{name} {number}" for name, number in pending.items())
+        text += f"; pending verdicts: {waiting} (--closed decides them)"
+    return text
 
 
 def _cell(row: dict[str, Any], column: str, most: int | None) -> Any:

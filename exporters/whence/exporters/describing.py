@@ -26,7 +26,7 @@ _ENTITY, _MEMBER = KINDS["entity"], KINDS["hadMember"]
 _POSITION = term("position")
 _COLLECTION = (TYPE, Name(PROV, "Collection"))
 _PLAN = (TYPE, Name(PROV, "Plan"))
-_EVENT_TYPES = {"output": "Output", "end": "End"}
+_EVENT_TYPES = {"output": "Output", "choices": "Choice", "end": "End"}
 
 
 def facts(**known: Literal | None) -> Attributes:

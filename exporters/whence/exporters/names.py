@@ -121,4 +121,5 @@ def _workers(run: Run) -> list[str]:
 
 
 def _pipe_segment(stream: Stream) -> str:
-    return f"{stream.role}{stream.pipe}" if stream.role in ("heads", "end") else str(stream.pipe)
+    beside = stream.role in ("choices", "heads", "end")  # beside the pipe's own events
+    return f"{stream.role}{stream.pipe}" if beside else str(stream.pipe)

@@ -18,7 +18,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "sepsis.csv": {"delimiter": ";"},
     "derived/bpic2013_latin1.csv": {"delimiter": ";", "encoding": "latin-1"},
     "apache_logs": {"format": "text", "pattern": "combined"},
-    "ocel2-running-example.sqlite": {"object_type": "order"},
+    "ocel2-running-example.sqlite": {"object_type": "orders"},
 }
 """What has to be said to read a log; of the others, nothing."""
 

@@ -80,14 +80,15 @@ def test_most_of_the_work_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> No
         pytest.fail(f"one by one: {given}")
 
     monkeypatch.setattr("whence.engine.sources.typed._one_by_one", never)
-    for kind, cells in {
+    every: dict[str, list[str | None]] = {
         "integer": ["042", "-7", None],
         "float": ["1", "-2.5e3", "5."],
         "boolean": ["true", None, "false"],
         "instant": ["2026-03-01", "2026-03-01 10:00", "2026-03-01T10:00:00.5"],
         "instant(%m/%d/%Y %H:%M)": ["1/31/2026 7:05", "12/01/2026 17:05"],
         "instant(%d/%b/%Y:%H:%M:%S %z)": ["10/Oct/2000:13:55:36 -0700"],
-    }.items():
+    }
+    for kind, cells in every.items():
         made, faults = typed(pa.array(cells, pa.string()), kind)
         assert (made.null_count, faults) == (cells.count(None), [])
     mixed = ["2026-03-01T10:00:00+01:00", "2026-03-01T10:00:00Z", "2026-03-01T10:00:00"]
@@ -128,7 +129,7 @@ def test_blocks_of_rows_are_read_as_the_whole_file_is(text: str, width: int, siz
 def _in_blocks(file: Path, width: int, size: int) -> list[tuple[list[str] | None, int, str]]:
     stated = {str(n): "text" for n in range(width)}
     parser = CsvParser("f", stated, ",", Reading(on_bad="keep"))
-    found = []
+    found: list[tuple[list[str] | None, int, str]] = []
     with LogBytes(file, Limits()) as stream:
         blocks = RowBlocks(stream, Limits(), "f", delimiter=",", blank_is_row=width == 1, size=size)
         for block in blocks:

@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.conftest import Cli
+from tests.conftest import SHORT_LIVED, Cli
 from whence.engine.errors import ServerError
 from whence.engine.java import find_java
 from whence.store import connect
@@ -39,8 +39,7 @@ def instance(jars: Path) -> Iterator[Instance]:
     """One instance for all faults of this file: setting one up takes seconds."""
     instance = Instance(NAME)
     with pytest.MonkeyPatch.context() as patch:
-        # These servers live for seconds: the second compiler never pays, and takes 40 % of a start.
-        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+        patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVED)
         instance.create(find_java(), jars)
         yield instance
         stop(NAME)
@@ -51,8 +50,11 @@ def up() -> Status:
     return start(NAME, port=None, memory=SMALL)
 
 
-def run_start(cli: Cli, name: str = NAME, **more: float) -> subprocess.CompletedProcess[str]:
-    return cli("server", "start", "--name", name, "--memory", "768", "--json", **more)
+def run_start(cli: Cli) -> subprocess.CompletedProcess[str]:
+    warn = {"PYTHONWARNINGS": "always::ResourceWarning"}
+    done = cli("server", "start", "--name", NAME, "--memory", "768", "--json", env=warn)
+    assert "ResourceWarning" not in done.stderr
+    return done
 
 
 def test_a_taken_port_is_stepped_around() -> None:
@@ -118,9 +120,11 @@ def test_data_is_intact_after_kill_and_a_dead_pid_file_is_seen_through(instance:
     now = up()
     with connect(now.settings()) as connection:
         connection.write("UNWIND range(1, 1000) AS n CREATE (:Kept {n: n})")
-    psutil.Process(now.pid).kill()
+    server = psutil.Process(now.pid)
+    server.kill()
     assert instance.pid_file.exists()
     assert _becomes(lambda: status(NAME).state == "stopped")
+    assert _becomes(lambda: not psutil.pid_exists(server.pid)), "whoever started it waits for it"
     again = up()
     assert again.pid != now.pid
     with connect(again.settings()) as connection:

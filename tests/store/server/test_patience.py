@@ -21,7 +21,7 @@ def test_patience_ends_when_the_time_is_over(program: str) -> None:
             assert not patience.is_over()
             while not patience.is_over():
                 time.sleep(0.1)
-            assert 3 <= time.monotonic() - began < 13
+            assert 3 <= time.monotonic() - began < 30
         finally:
             process.kill()
 

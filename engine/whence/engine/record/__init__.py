@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from whence.engine.record.logs import LogRecord, ingest
+from whence.engine.record.matching import Matched, match
 from whence.engine.record.place import record_place
 from whence.engine.record.runs import (
     RunRecord,
@@ -14,11 +15,13 @@ from whence.engine.record.runs import (
 
 __all__ = [
     "LogRecord",
+    "Matched",
     "RunRecord",
     "RunWriter",
     "ingest",
     "interrupted_run",
     "list_runs",
+    "match",
     "new_run_id",
     "record_place",
 ]

@@ -1,13 +1,12 @@
 """The identity of single events, by which two versions of a log are matched.
 
-An event is the same if it has the same id, where a column holds ids; else if it has the same
-content and is the n-th such event of its log. Inserted rows therefore do not matter.
+An event is the same if it has the same id, where a column holds ids, else the same content, and is
+the n-th such event of its log. Inserted rows therefore do not matter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whence.engine.arrow_compute import pc
-from whence.engine.errors import LogError
 from whence.engine.record.event_digest import event_digests
-from whence.engine.record.logs import LogRecord
 from whence.engine.record.ordering import in_order_of
 
-__all__ = ["EventIds", "Matched", "match"]
+__all__ = ["FILE", "EventIds"]
 
 FILE = "events.parquet"
 """Beside a log's parts: digest (two numbers), occurrence, position; in order of the digests."""
@@ -38,42 +35,33 @@ _SCHEMA = pa.schema(
 
 
 class EventIds:
-    """Writes the identities of a log's events while the log is taken in."""
+    """Writes the identities of a log's events while the log is taken in.
 
-    def __init__(self, folder: Path, secret: bytes, name: str, column: str | None = None) -> None:
+    Attributes:
+        repeated: how many events are told from an earlier one only by their occurrence.
+    """
+
+    def __init__(self, folder: Path, secret: bytes, column: str | None = None) -> None:
         """Begin.
 
         Args:
             folder: the log's.
             secret: the key of the digests.
-            name: the log's name, for errors.
             column: the column that holds ids; ``None`` if none does.
         """
         self._folder = folder
         self._secret = secret
-        self._name = name
         self._column = column
+        self.repeated = 0
         self._runs = folder / "digests.arrow"
         self._file = pa.OSFile(str(self._runs), "wb")
         self._writer = pa.ipc.new_stream(self._file, _DIGESTS)
 
     def add(self, batch: pa.RecordBatch, position: int) -> None:
-        """Take the next events: row number, then the columns.
-
-        Raises:
-            LogError: an event has no id although a column holds them.
-        """
+        """Take the next events: row number, then the columns."""
         columns = batch.columns[1:]
         if self._column is not None:
-            ids = batch.column(self._column)
-            if ids.null_count:
-                row = batch.column(0)[pc.index(ids.is_null(), True).as_py()].as_py()
-                msg = (
-                    f"{self._name}, row {row + 1}, column {self._column!r}: expected an id; "
-                    "got none; try another column, or none: then content tells events apart"
-                )
-                raise LogError(msg)
-            columns = [ids]
+            columns = [batch.column(self._column)]
         for start in range(0, batch.num_rows, _AT_ONCE):
             count = min(_AT_ONCE, batch.num_rows - start)
             some = [column.slice(start, count) for column in columns]
@@ -83,11 +71,7 @@ class EventIds:
             self._writer.write_batch(pa.RecordBatch.from_arrays(made, schema=_DIGESTS))
 
     def finish(self) -> None:
-        """Number the occurrences and write the file.
-
-        Raises:
-            LogError: two events have the same id.
-        """
+        """Number the occurrences and write the file."""
         self.close()
         with (
             pa.OSFile(str(self._runs), "rb") as file,
@@ -96,8 +80,7 @@ class EventIds:
             stream = pa.ipc.open_stream(file)
             ordered = in_order_of(stream, ["high", "low"], folder=self._folder)
             for batch in _numbered(ordered):
-                if self._column is not None:
-                    self._refuse_twins(batch)
+                self.repeated += pc.sum(pc.greater(batch.column("occurrence"), 0)).as_py() or 0
                 writer.write_batch(batch)
         self._runs.unlink()
 
@@ -106,16 +89,6 @@ class EventIds:
         if not self._file.closed:
             self._writer.close()
             self._file.close()
-
-    def _refuse_twins(self, batch: pa.RecordBatch) -> None:
-        again = pc.index(pc.greater(batch.column("occurrence"), 0), True).as_py()
-        if again >= 0:
-            position = batch.column("position")[again].as_py()
-            msg = (
-                f"{self._name}, position {position}, column {self._column!r}: expected each id "
-                "once; got one that an earlier event has; try another column, or none"
-            )
-            raise LogError(msg)
 
 
 def _numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -142,40 +115,3 @@ def _numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             ],
             schema=_SCHEMA,
         )
-
-
-@dataclass(frozen=True)
-class Matched:
-    """Two versions of a log, event by event.
-
-    Attributes:
-        both: positions ``old`` and ``new`` of the events that both have, in order of ``new``.
-        removed: positions of events that only the old one has.
-        added: positions of events that only the new one has.
-    """
-
-    both: pa.Table
-    removed: list[int]
-    added: list[int]
-
-
-def match(old: LogRecord, new: LogRecord) -> Matched:
-    """Find the events of one version of a log in another.
-
-    Raises:
-        LogError: their digests cannot be compared: other records, other columns of ids.
-    """
-    if old.manifest["events"] != new.manifest["events"]:
-        msg = (
-            f"the logs {old.id} and {new.id}: expected events told apart in the same way, with "
-            "the same record's secret; got two ways; try taking both into one record alike"
-        )
-        raise LogError(msg)
-    keys = ["high", "low", "occurrence"]
-    left = pq.read_table(old.folder / FILE).rename_columns([*keys, "old"])
-    right = pq.read_table(new.folder / FILE).rename_columns([*keys, "new"])
-    joined = left.join(right, keys, join_type="full outer").select(["old", "new"])
-    both = joined.filter(pc.and_(pc.is_valid(joined["old"]), pc.is_valid(joined["new"])))
-    removed = joined.filter(pc.is_null(joined["new"]))["old"]
-    added = joined.filter(pc.is_null(joined["old"]))["new"]
-    return Matched(both.sort_by("new"), sorted(removed.to_pylist()), sorted(added.to_pylist()))

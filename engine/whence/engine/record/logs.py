@@ -19,6 +19,7 @@ from whence.engine.errors import LogError
 from whence.engine.log import ROLES, Log
 from whence.engine.record.beside import made_beside
 from whence.engine.record.content_digest import ContentDigest
+from whence.engine.record.event_ids import EventIds
 from whence.engine.record.files import read_json, write_json
 from whence.engine.record.ordering import RUN_BYTES, in_order_of
 from whence.engine.record.schema import log_schema
@@ -149,8 +150,13 @@ def ingest(
                 **stated,
                 "timezone": declared.timezone or "UTC",
                 "report": given.report.json(),
+                "details": getattr(given, "details", {}),
                 "digest": f"sha256:{content}",
-                "events": {"by": roles["id"], "secret": secret_name(secret)},
+                "events": {
+                    "by": roles["id"],
+                    "secret": secret_name(secret),
+                    "repeated": writer.ids.repeated,
+                },
                 "chunk": chunk,
                 "parts": writer.parts,
             },
@@ -184,15 +190,13 @@ class _LogWriter:
     def __init__(
         self, folder: Path, source: Source, secret: bytes, id_column: str | None, chunk: int
     ) -> None:
-        from whence.engine.record.event_ids import EventIds
-
         self.length = 0
         self.parts = 0
         self._folder = folder
         self._columns = source.columns
         self._chunk = chunk
         self._digest = ContentDigest(source.columns)
-        self._ids = EventIds(folder, secret, source.name, id_column)
+        self.ids = EventIds(folder, secret, id_column)
 
     def write(self, batches: Iterable[pa.RecordBatch]) -> str:
         """Write all rows; the digest of their content."""
@@ -201,7 +205,7 @@ class _LogWriter:
         try:
             for batch in batches:
                 self._digest.add(batch)
-                self._ids.add(batch, self.length + waiting)
+                self.ids.add(batch, self.length + waiting)
                 held.append(batch)
                 waiting += batch.num_rows
                 if waiting >= self._chunk:
@@ -213,9 +217,9 @@ class _LogWriter:
             if held or not self.parts:  # a log without events has one part without rows
                 schema = pa.schema(list(log_schema(self._columns))[1:])
                 self._part(pa.Table.from_batches([b.cast(schema) for b in held], schema))
-            self._ids.finish()
+            self.ids.finish()
         finally:
-            self._ids.close()
+            self.ids.close()
         return self._digest.finish()
 
     def _part(self, table: pa.Table) -> None:

@@ -47,7 +47,7 @@ def in_order_of(
     Raises:
         LogError: a key is missing and nobody said where such rows go.
     """
-    sorter = _Sorter([*keys, "row"], missing, folder)
+    sorter = _Sorter([*keys, "row"], missing, folder, run_bytes)
     held: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
@@ -56,14 +56,14 @@ def in_order_of(
         held.append(batch)
         size += batch.nbytes
         if size >= run_bytes:
-            sorter.spill(sorter.sort(pa.Table.from_batches(held)).to_batches(BATCH_ROWS))
+            sorter.spill(sorter.cut(sorter.sort(pa.Table.from_batches(held))))
             held, size = [], 0
     if not sorter.runs:
         if held:
             yield from sorter.sort(pa.Table.from_batches(held)).to_batches(BATCH_ROWS)
         return
     if held:
-        sorter.spill(sorter.sort(pa.Table.from_batches(held)).to_batches(BATCH_ROWS))
+        sorter.spill(sorter.cut(sorter.sort(pa.Table.from_batches(held))))
     yield from sorter.merged()
 
 
@@ -83,9 +83,10 @@ def _check_keys(batch: pa.RecordBatch, keys: Sequence[str], name: str) -> None:
 class _Sorter:
     """Sorted runs on disk."""
 
-    def __init__(self, keys: list[str], missing: str | None, folder: Path) -> None:
+    def __init__(self, keys: list[str], missing: str | None, folder: Path, run_bytes: int) -> None:
         self.keys = keys
         self.runs: list[Path] = []
+        self._batch_bytes = max(1, run_bytes // FAN_IN)
         self._first = missing == "first"
         self._folder = folder
         self._made = 0
@@ -103,6 +104,11 @@ class _Sorter:
             pa.table(by, names=names), sort_keys=[(name, "ascending") for name in names]
         )
         return table.take(order)
+
+    def cut(self, table: pa.Table) -> list[pa.RecordBatch]:
+        """Batches so small that one of each run fits into memory."""
+        rows = self._batch_bytes * table.num_rows // max(1, table.nbytes)
+        return list(table.combine_chunks().to_batches(max(1, min(BATCH_ROWS, rows))))
 
     def spill(self, batches: Iterable[pa.RecordBatch]) -> None:
         """Write one more run."""
@@ -122,11 +128,11 @@ class _Sorter:
         """All runs in one; they are gone afterwards."""
         while len(self.runs) > FAN_IN:
             some, self.runs = self.runs[:FAN_IN], self.runs[FAN_IN:]
-            self.spill(self._merge(some))
+            self.spill(self._merge(some, small=True))
         yield from self._merge(self.runs)
         self.runs = []
 
-    def _merge(self, paths: Sequence[Path]) -> Iterator[pa.RecordBatch]:
+    def _merge(self, paths: Sequence[Path], *, small: bool = False) -> Iterator[pa.RecordBatch]:
         runs = [_Run(path) for path in paths]
         while runs:
             # What is not above the last row at hand of every run that goes on is complete.
@@ -137,7 +143,7 @@ class _Sorter:
                 count = run.batch.num_rows if end is None else self._until(run.batch, end)
                 ready.append(run.take(count))
             table = self.sort(pa.Table.from_batches([batch for batch in ready if batch.num_rows]))
-            yield from table.combine_chunks().to_batches(BATCH_ROWS)
+            yield from self.cut(table) if small else table.combine_chunks().to_batches(BATCH_ROWS)
             runs = [run for run in runs if run.fill()]
         for path in paths:
             path.unlink()

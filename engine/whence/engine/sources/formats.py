@@ -97,6 +97,9 @@ def _by_content(head: bytes, ending: str) -> str | None:
         objects = b"<object" in head or b"<event-type" in head or b"ocel" in head.lower()
         return "ocel" if objects else "xes"
     if begins in (b"{", b"[") or ending == ".json":
-        objects = b'"eventTypes"' in head or b'"objectTypes"' in head or b'"ocel:' in head
-        return "ocel" if objects else "jsonl"
-    return None
+        signs = (b'"eventTypes"', b'"objectTypes"', b'"objectId"', b'"ocel:')
+        return "ocel" if any(sign in head for sign in signs) else "jsonl"
+    from whence.engine.sources.text.patterns import recognized
+
+    first = head.lstrip().partition(b"\n")[0].rstrip(b"\r").decode("utf-8", "replace")
+    return "text" if recognized(first) else None

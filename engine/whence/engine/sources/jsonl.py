@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,10 @@ import pyarrow as pa
 from whence.engine.columns import as_column
 from whence.engine.sources.arrow_columns import stated_kinds
 from whence.engine.sources.cells import converter, zone_of
-from whence.engine.sources.file_source import FileSource, free_names
+from whence.engine.sources.file_source import free_names
+from whence.engine.sources.line_source import LineSource
 from whence.engine.sources.numbering import without
-from whence.engine.sources.opening import LogBytes, codec, shown
-from whence.engine.sources.row_blocks import BLOCK, RowBlock, RowBlocks
+from whence.engine.sources.opening import shown
 from whence.engine.sources.source import Reading, Split, source_schema
 from whence.engine.values import INT64_MAX, INT64_MIN, Value, ValueFault, describe, kind_of
 
@@ -30,7 +30,7 @@ __all__ = ["JsonlSource"]
 _SCALARS = ("boolean", "integer", "float", "text")
 
 
-class JsonlSource(FileSource):
+class JsonlSource(LineSource):
     """A log in files of JSON lines."""
 
     format = "jsonl"
@@ -46,8 +46,8 @@ class JsonlSource(FileSource):
         found: dict[str, set[str]] = {}
         row = 0
         for number in range(len(files)):
-            for block in self._blocks(Split(number)):
-                for line, text in self._lines(block):
+            for block in self.blocks(Split(number)):
+                for line, text in self.lines(block):
                     for name, value in self._survey(number, row, line, text).items():
                         found.setdefault(name, set()).add(_kind(value))
                     row += 1
@@ -58,62 +58,6 @@ class JsonlSource(FileSource):
         self._fields = dict(zip(free, found, strict=True))
         self._stated, self.columns = stated_kinds(own, reading.kinds, self.name)
         self._zone = zone
-
-    def read(self, split: Split | None) -> Iterator[pa.RecordBatch]:
-        """The rows of a stretch of one file, or of all files."""
-        row = 0 if split is None else split.row
-        stretches = map(Split, range(len(self.files))) if split is None else (split,)
-        for stretch in stretches:
-            for block in self._blocks(stretch):
-                lines = list(self._lines(block))
-                yield self._batch(stretch.file, row, lines)
-                row += len(lines)
-
-    def splits(self, wanted: int) -> Sequence[Split]:
-        """Cut plain files between lines; that reads them once, without parsing."""
-        total = max(1, sum(file.stat().st_size for file in self.files))
-        size = max(1, total // max(1, wanted))
-        made: list[Split] = []
-        row = 0
-        for number, file in enumerate(self.files):
-            plain = codec(self.reading.encoding, self.name) == "utf-8"
-            with LogBytes(file, self.reading.limits) as stream:
-                plain = plain and not stream.packed
-            last = -size
-            for block in self._blocks(Split(number), size=min(max(1, size // 4), BLOCK)):
-                if (plain and block.offset - last >= size) or last < 0:
-                    if made and made[-1].file == number:
-                        made[-1] = _until(made[-1], block.offset)
-                    start = block.offset if plain else 0
-                    made.append(Split(number, start, -1, row, block.line))
-                    last = block.offset
-                row += sum(1 for _ in self._lines(block))
-        return made or (Split(),)
-
-    def _blocks(self, split: Split, size: int = BLOCK) -> Iterator[RowBlock]:
-        file = self.files[split.file]
-        with LogBytes(
-            file, self.reading.limits, encoding=self.reading.encoding, start=split.start
-        ) as stream:
-            blocks = RowBlocks(
-                stream,
-                self.reading.limits,
-                shown(file),
-                offset=split.start,
-                line=split.line,
-                stop=split.stop,
-                size=size,
-            )
-            for block in blocks:
-                yield block
-                if stream.size > len(block.data):
-                    self.tell(stream.done, stream.size)
-
-    def _lines(self, block: RowBlock) -> Iterator[tuple[int, bytes]]:
-        """The lines that are not empty, with their numbers."""
-        for number, line in enumerate(block.data.split(b"\n"), start=block.line):
-            if line.strip():
-                yield number, line
 
     def _survey(self, file: int, row: int, line: int, text: bytes) -> dict[str, Value]:
         try:
@@ -151,7 +95,8 @@ class JsonlSource(FileSource):
             _check_depth(part, self.reading, where)
         return value
 
-    def _batch(self, file: int, row: int, lines: list[tuple[int, bytes]]) -> pa.RecordBatch:
+    def batch(self, file: int, row: int, lines: list[tuple[int, bytes]]) -> pa.RecordBatch:
+        """The objects of some lines as columns."""
         objects: list[dict[str, Value]] = []
         columns: list[pa.Array] = []
         found: list[tuple[int, int, str | None, ValueFault]] = []
@@ -199,10 +144,6 @@ class JsonlSource(FileSource):
             raise ValueFault(kind, describe(value), hint)
 
         return convert
-
-
-def _until(split: Split, stop: int) -> Split:
-    return Split(split.file, split.start, stop, split.row, split.line)
 
 
 def _first_bad(fault: UnicodeError) -> str:

@@ -14,7 +14,7 @@ from whence.engine.sources.arrow_columns import kinds_of_schema, stated_kinds
 from whence.engine.sources.cells import zone_of
 from whence.engine.sources.file_source import FileSource, free_names
 from whence.engine.sources.numbering import numbered
-from whence.engine.sources.opening import is_packed, readable, shown
+from whence.engine.sources.opening import is_packed, on_one_line, readable, shown
 from whence.engine.sources.source import Reading, Split
 
 __all__ = ["ParquetSource"]
@@ -135,7 +135,7 @@ def _sound(given: Iterable[pa.RecordBatch], path: Path) -> Iterator[pa.RecordBat
 
 
 def _damaged(path: Path, fault: Exception) -> LogError:
-    said = " ".join(str(fault).split())[:120].rstrip(".;")
+    said = on_one_line(" ".join(str(fault).split())[:120].rstrip(".;"))
     return LogError(
         f"{shown(path)}: expected a whole Parquet file; got damage ({said}); try fetching it again"
     )

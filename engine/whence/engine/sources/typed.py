@@ -5,6 +5,7 @@ What Arrow reads as `cells` would is read by Arrow; the rest is left to `cells`,
 
 from __future__ import annotations
 
+import re
 from datetime import tzinfo
 from typing import Any
 
@@ -90,7 +91,8 @@ def _any(mask: pa.Array) -> bool:
 def _integers(cells: pa.Array) -> pa.Array | None:
     made = pc.cast(cells, pa.int64())
     # Arrow reads 0x1F as well.
-    return None if _any(pc.match_substring(cells, "x", ignore_case=True)) else made
+    odd = any(_any(pc.match_substring(cells, sign)) for sign in "xX")
+    return None if odd else made
 
 
 def _floats(cells: pa.Array) -> pa.Array | None:
@@ -106,18 +108,23 @@ def _booleans(cells: pa.Array) -> pa.Array | None:
 
 
 def _instants(cells: pa.Array, timezone: str) -> pa.Array | None:
+    # A cast that fails costs forty times one that does not: look at one cell first.
+    first = cells[pc.index(cells.is_valid(), True).as_py()].as_py()
+    zoned = re.search(_HAS_ZONE, first) is not None
     try:
-        made = at_zone(pc.cast(cells, pa.timestamp("us")), timezone)
+        made = pc.cast(cells, INSTANT) if zoned else _local(cells, timezone)
     except pa.ArrowInvalid:
-        try:
-            made = pc.cast(cells, INSTANT)
-        except pa.ArrowInvalid:
-            zoned = pc.match_substring_regex(cells, _HAS_ZONE)
-            with_zone = pc.cast(pc.if_else(zoned, cells, None), INSTANT)
-            without = pc.cast(pc.if_else(zoned, None, cells), pa.timestamp("us"))
-            made = pc.coalesce(with_zone, at_zone(without, timezone))
+        with_zone = pc.match_substring_regex(cells, _HAS_ZONE)
+        made = pc.coalesce(
+            pc.cast(pc.if_else(with_zone, cells, None), INSTANT),
+            _local(pc.if_else(with_zone, None, cells), timezone),
+        )
     ends = pc.min_max(made)
     return made if ends["min"].value >= FIRST and ends["max"].value <= LAST else None
+
+
+def _local(cells: pa.Array, timezone: str) -> pa.Array:
+    return at_zone(pc.cast(cells, pa.timestamp("us")), timezone)
 
 
 def at_zone(times: pa.Array, timezone: str) -> pa.Array:

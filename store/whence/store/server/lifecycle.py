@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,9 +53,6 @@ START_SECONDS = 50.0
 
 _STOP_SECONDS = 60.0
 _LOG_LINES = 5
-
-_launched: list[subprocess.Popen[bytes]] = []
-"""Kept so that a server which dies while this program lives on is no zombie for ever."""
 
 State = Literal["absent", "stopped", "running", "not answering"]
 
@@ -214,8 +212,10 @@ def _launch(
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        _launched.append(process)
-        return remember(instance, process.pid, chosen)
+        running = remember(instance, process.pid, chosen)
+        # The server may outlive this program; should it die first, it must not stay as a zombie.
+        threading.Thread(target=process.wait, name=f"server {instance.name}", daemon=True).start()
+        return running
 
 
 def _wait_until_ready(instance: Instance, running: Running, timeout: float) -> None:

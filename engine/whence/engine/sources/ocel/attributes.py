@@ -20,7 +20,7 @@ __all__ = ["Attributes"]
 
 _FITTING = {
     "text": {"text"},
-    "integer": {"integer", "text", "huge"},
+    "integer": {"integer", "text"},
     "float": {"float", "integer", "text"},
     "boolean": {"boolean", "integer", "text"},
     "instant": {"text"},
@@ -92,16 +92,16 @@ class Attributes:
                 msg = f"{where}, column {name!r}: a kind: {fault}"
                 raise LogError(msg) from fault
         declared = {kind for (_, n), kind in self._declared.items() if n == name}
+        fitting = found - {"huge", "bytes"}  # these fit nowhere and are told of when they come
         if len(declared) == 1:
             (kind,) = declared
-            return kind if found <= _FITTING[kind] else "any"
-        kinds = {"integer" if kind == "huge" else kind for kind in found}
-        simple = not declared and len(kinds) == 1 and kinds <= set(_FITTING)
-        return kinds.pop() if simple else "any"
+            return kind if fitting <= _FITTING[kind] else "any"
+        simple = not declared and len(fitting) == 1 and fitting <= set(_FITTING)
+        return fitting.pop() if simple else "any"
 
     def _value(self, wanted: str | None, name: str, kind: str, value: Any) -> Value:
         if kind == "huge":
-            raise ValueFault("an integer of 64 bits", value, "the kind float or text")
+            raise ValueFault("a number of 64 bits", value, "a text in quotes")
         if kind == "bytes":
             raise ValueFault("a text or a number", "bytes", "leaving the column out")
         if name in self._stated and kind == "text":

@@ -105,6 +105,11 @@ class JsonStream:
             held = len(self._text) - self._at
             self._limits.check("row", held, self._where())
             self._more(held)
+        if "\\ud" in self._text[self._at : end].lower():
+            try:
+                json.dumps(value, ensure_ascii=False).encode()
+            except UnicodeEncodeError as fault:
+                raise self._wrong("whole characters", "half of one") from fault
         self.line += self._text.count("\n", self._at, end)
         self._at = end
         return value

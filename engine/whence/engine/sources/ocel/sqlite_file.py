@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from whence.engine.errors import LogError
 from whence.engine.sources.ocel.stage import Stage
+from whence.engine.sources.opening import on_one_line
 
 __all__ = ["stage_sqlite"]
 
@@ -42,7 +43,8 @@ def _one_line(stage: Stage) -> Iterator[None]:
     except (sqlite3.Error, OverflowError) as fault:
         if "too big" in str(fault):
             raise stage.limits.exceeded("text", name) from fault
-        msg = f"{name}: expected a whole SQLite database; got {fault}; try fetching it again"
+        said = on_one_line(str(fault))
+        msg = f"{name}: expected a whole SQLite database; got {said}; try fetching it again"
         raise LogError(msg) from fault
     except UnicodeDecodeError as fault:
         msg = f"{name}: expected texts in UTF-8; got other bytes in a table; try mending it"

@@ -6,6 +6,7 @@ from here rows are read in order, and nothing has to fit into memory.
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import weakref
 from collections.abc import Iterator, Sequence
@@ -158,7 +159,7 @@ def stored(value: Any) -> tuple[str, Any]:
         fits = INT64_MIN <= value <= INT64_MAX
         return ("integer", value) if fits else ("huge", str(value)[:60])
     if isinstance(value, float):
-        return "float", value
+        return ("float", value) if math.isfinite(value) else ("huge", str(value))
     if isinstance(value, str):
         return "text", value
     return "any", canonical(value)

@@ -112,11 +112,14 @@ def pieces(stream: LogBytes, name: str, limits: Limits) -> Iterator[Piece]:
         held += block
         where = f"{name}, line {line}"
         found = tokens(head + held, whole=over, where=where)
-        piece, following = _cut(found, depth, len(head), line, over=over)
+        before = depth + np.cumsum(found.change) - found.change
+        piece, following = _cut(found, before, len(head), line, over=over)
         if depth == 0 and len(found.at):
             _check_root(found, where)
-        if piece.before.size and int(piece.before.max()) >= _SHALLOW + limits.nesting:
+        if before.size and int(before.max()) >= _SHALLOW + limits.nesting:
             raise limits.exceeded("nesting", where)
+        # Of an event that goes on; those that are whole are counted one by one.
+        limits.check("attributes", int((before[piece.count :] == _SHALLOW - 1).sum()) // 2, where)
         if piece.count:
             yield piece
             stop = int(found.at[piece.count]) if piece.count < len(found.at) else found.ends
@@ -136,9 +139,8 @@ def _check_root(found: Tokens, where: str) -> None:
     raise LogError(msg)
 
 
-def _cut(found: Tokens, depth: int, head: int, line: int, *, over: bool) -> tuple[Piece, bytes]:
+def _cut(found: Tokens, before: Ints, head: int, line: int, *, over: bool) -> tuple[Piece, bytes]:
     """The whole events that there are, and the head of the trace that goes on behind them."""
-    before = depth + np.cumsum(found.change) - found.change
     number = np.arange(len(before))
     opening = found.change >= 0
     top = np.maximum.accumulate(np.where((before == 1) & opening, number, -1))

@@ -108,7 +108,7 @@ class XesSource(FileSource):
     def _set_aside(self) -> Spill:
         """Read all files, once."""
         aside = Spill()
-        self._tags = {}
+        self._tags, self.details = {}, {}
         self._found = Report(self.reading.on_bad)
         row = traces = without = 0
         for number, file in enumerate(self.files):
