@@ -125,8 +125,8 @@ def test_composing_follows_every_pair(seed: int) -> None:
         for other, onto, theirs, copies, at, place in pairs(below):
             together = told.get((relation, other))
             if to == "t" and at == position and together is not None:
-                kept = (fields, copy) if copies else (theirs, False)
-                wanted.add((together, onto, *kept, output, place))
+                asked = fields if copies else theirs
+                wanted.add((together, onto, asked, copies and copy, output, place))
     assert set(pairs(above.compose(below))) == wanted
 
 

@@ -38,7 +38,7 @@ def run(
         typer.Option(
             metavar="|".join(RUNNERS),
             help="spark: on Spark; leaves a record and, with --track, loads the graph. local: the "
-            "same in this process, batch by batch. interpreter: one event at a time; leaves nothing.",
+            "same in this process, batch by batch. interpreter: event by event; leaves nothing.",
         ),
     ] = RUNNERS[0],
     track: Annotated[

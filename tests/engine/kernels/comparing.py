@@ -22,7 +22,7 @@ from whence.engine.kernels.work import KernelWork
 from whence.engine.record.schema import canonical
 from whence.engine.tracker import MemoryTracker
 
-Inputs = dict[tuple[str, int], frozenset[str] | None]
+Inputs = dict[tuple[str, Any], frozenset[str] | None]
 Told = list[tuple[str, Inputs, Inputs]]
 """Of every output its value, what explains it, and what supports it."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +42,7 @@ def test_whatever_a_kernel_may_keep_survives(tmp_path: Path) -> None:
     history = SliceMapHistory()
     history.keys, history.changes = [1.5, "k"], [(0, True), (1, None)]
     values = [None, 1, 2.5, "t", [1, None], {"r": -0.0}, SliceMap(history), float("nan"), 2**70]
-    kinds = {
+    kinds: dict[str, list[Any]] = {
         "boolean": [True, None],
         "integer": [1, -(2**62)],
         "float": [float("inf"), -0.0],

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from whence.engine.kernels.columns import Bools, Column, Ints
 from whence.engine.record.schema import OUTPUTS, canonical
@@ -41,9 +42,11 @@ def _told(column: Column) -> tuple[pa.Array, pa.Array]:
     if column.valid is None or bool(column.valid.all()):
         return kinds, texts
     here = pa.array(column.valid)
-    missing = pa.scalar("missing"), pa.scalar("null")
-    compute = pa.compute
-    return compute.if_else(here, kinds, missing[0]), compute.if_else(here, texts, missing[1])
+    return _either(here, kinds, "missing"), _either(here, texts, "null")
+
+
+def _either(here: pa.Array, values: pa.Array, other: str) -> pa.Array:
+    return pc.call_function("if_else", [here, values, pa.scalar(other)])
 
 
 def _texts(column: Column) -> pa.Array:

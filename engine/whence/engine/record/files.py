@@ -64,9 +64,9 @@ def write_table(path: Path, table: pa.Table, encodings: Mapping[str, str] | None
             table,
             beside,
             compression="zstd",
-            use_dictionary=others,
+            use_dictionary=others,  # pyright: ignore[reportArgumentType]  lists are fine too
             column_encoding=dict(encodings),
-            write_statistics=others,
+            write_statistics=others,  # pyright: ignore[reportArgumentType]
         )
 
     whole_file(path, write)

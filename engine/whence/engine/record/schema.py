@@ -33,7 +33,7 @@ OUTPUTS = pa.schema(
     ]
 )
 
-IN_ORDER = dict.fromkeys(("position", "moment"), "DELTA_BINARY_PACKED")
+IN_ORDER: dict[str, str] = dict.fromkeys(("position", "moment"), "DELTA_BINARY_PACKED")
 """How Parquet keeps the numbers of outputs, which go up by little."""
 
 ASSOCIATIONS = pa.schema(
