@@ -169,7 +169,7 @@ def test_a_failure_is_one_line_and_prints_no_output(
     [
         (
             ("--log", "log.csv", "--runner", "flink"),
-            "expected one of spark, interpreter; got 'flink'",
+            "expected one of spark, local, interpreter; got 'flink'",
         ),
         (("--log", "log.csv", "--support"), "expected --runner interpreter with --support"),
         (
