@@ -207,9 +207,17 @@ def _of_runs(
     lo = np.maximum(runs.lo[inside], first)
     hi = np.minimum(runs.hi[inside], last)
     blocks = []
-    if len(lo):
-        places = runs.places[inside]
-        below = runs.child.take(places).entries(rows_from(0, len(places)))
+    places = runs.places[inside]
+    child = runs.child
+    straight = isinstance(child, Line) and child.sa == child.sb and child.b >= child.a
+    if len(lo) and isinstance(child, Line) and straight and int(places.min()) >= 0:
+        fields, copy = _fields(child.fields, names)
+        width = np.full(len(lo), child.b - child.a)
+        item = (lo + (start - first), hi - lo, child.a + places * child.sa, width)
+        to = names.targets[child.target]
+        blocks.append(Block(relation, "each", to, fields, copy, 1, 0, 0, *item))
+    elif len(lo):
+        below = child.take(places).entries(rows_from(0, len(places)))
         if not bool((below.row[1:] > below.row[:-1]).all()):
             below = below.sorted()
         kinds = below.target * (len(names.fields) + 1) + below.fields + 1
@@ -221,7 +229,9 @@ def _of_runs(
             item = (at, more, some.lo, some.hi - some.lo)
             blocks.append(Block(relation, "each", to, fields, copy, 1, 0, 0, *item))
     # What lies between the runs.
-    ends, begins = np.append(lo - 1, last), np.insert(hi + 1, 0, first)
+    ends, begins = np.empty((2, len(lo) + 1), np.int64)
+    ends[:-1], ends[-1] = lo - 1, last
+    begins[1:], begins[0] = hi + 1, first
     gap = begins <= ends
     begins, ends = begins[gap], ends[gap]
     usual = runs.usual
