@@ -111,7 +111,7 @@ def ingest(
     """
     declared = declared or Log()
     given = events if isinstance(events, Source) else MemorySource(events, declared.columns, name)
-    roles = {role: getattr(declared, role) or given.roles.get(role) for role in ROLES}
+    roles = {role: _role(role, declared, given) for role in ROLES}
     _check_order(given, order)
     logs = root / "logs"
     secret = record_secret(root)
@@ -163,6 +163,11 @@ def ingest(
         )
         beside.become(logs / identity)
     return LogRecord.open(logs / identity)
+
+
+def _role(role: str, declared: Log, source: Source) -> str | None:
+    stated: str | None = getattr(declared, role)
+    return source.roles.get(role) if stated is None else stated or None
 
 
 def _check_order(source: Source, order: Sequence[str]) -> None:
