@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from heapq import merge
 from itertools import islice
 from pathlib import Path
@@ -16,7 +16,7 @@ from whence.cli.connecting import Server, connected
 from whence.cli.output import output
 from whence.cli.reading import tell_mapping, tell_read
 from whence.cli.run_report import Report, outputs_text
-from whence.engine.errors import SettingsError, WhenceError
+from whence.engine.errors import MissingExtraError, SettingsError, WhenceError
 
 if TYPE_CHECKING:
     from whence.api import Result, Runner
@@ -63,7 +63,7 @@ def run_and_tell(
             connection, away = _reached(server, stack)
         for name, source in prepared.sources.items():
             tell_mapping(source, prepared.stated[name])
-        with out.progress() as advance:
+        with out.progress() as advance, _hint_at_the_interpreter():
             prepared.progress.to = advance
             result = run(
                 prepared.chain,
@@ -79,6 +79,16 @@ def run_and_tell(
             tell_read(source)
     most = FIRST if limit is None and not (csv or out.json) else limit
     _print(result, options, away or result.not_loaded, most, csv=csv)
+
+
+@contextmanager
+def _hint_at_the_interpreter() -> Iterator[None]:
+    """Whoever has no Spark can look at a small log all the same."""
+    try:
+        yield
+    except MissingExtraError as error:
+        msg = f"{error}, or --runner interpreter"
+        raise MissingExtraError(msg) from error
 
 
 def _reached(server: Server, stack: ExitStack) -> tuple[Connection | None, WhenceError | None]:
