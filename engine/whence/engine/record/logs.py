@@ -25,7 +25,7 @@ from whence.engine.record.ordering import RUN_BYTES, in_order_of
 from whence.engine.record.schema import log_schema
 from whence.engine.record.secret import record_secret, secret_name
 from whence.engine.sources.memory import MemorySource
-from whence.engine.sources.source import Source
+from whence.engine.sources.source import Reading, Source
 from whence.engine.values import Value
 
 __all__ = ["LogRecord", "ingest"]
@@ -148,7 +148,7 @@ def ingest(
                 "plain": isinstance(given, MemorySource) and given.plain,
                 "columns": [{"name": n, "kind": k} for n, k in given.columns.items()],
                 **stated,
-                "timezone": declared.timezone or "UTC",
+                "timezone": getattr(given, "reading", Reading()).timezone,
                 "report": given.report.json(),
                 "details": getattr(given, "details", {}),
                 "digest": f"sha256:{content}",
