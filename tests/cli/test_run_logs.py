@@ -140,6 +140,21 @@ def test_a_mapping_that_was_guessed_is_told_and_kept_and_one_that_is_stated_coun
     )
 
 
+def test_what_the_format_says_can_be_denied(here: Cli, tmp_path: Path) -> None:
+    write_log(payment_log(200), "payments.xes")
+    chain = tmp_path / "amount.yaml"
+    chain.write_text("{id: amount, apply: amount}")
+    for stated, expected in ((None, "case:concept:name"), ("", None), ("amount", "amount")):
+        result = run_in_python(
+            chain,
+            "payments.xes",
+            declare=Log(case=stated),
+            runner="interpreter",
+            record=tmp_path / "record",
+        )
+        assert result.record.log("log").manifest["case"] == expected
+
+
 @pytest.mark.parametrize("ending", [".jsonl", ".parquet", ".xes", ".xes.gz", ".csv.gz"])
 def test_every_format_can_be_run_over(here: Cli, tmp_path: Path, ending: str) -> None:
     log = payment_log(200)

@@ -47,3 +47,19 @@ def test_the_command_line_answers_without_any_extra(option: str, tmp_path: Path)
     code, said = without_extras(start, tmp_path)
     assert code == 0, said
     assert "hence" in said
+
+
+def test_without_spark_a_run_names_what_is_missing_and_the_interpreter_runs_it(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "chain.yaml").write_text("{id: low, apply: p}", encoding="utf-8")
+    (tmp_path / "log.csv").write_text("p\n1\n", encoding="utf-8")
+    arguments = ["whence", "run", "chain.yaml", "--log", "log.csv", "--quiet"]
+    main = "\nfrom whence.cli import main\nmain()"
+    code, said = without_extras(f"sys.argv = {[*arguments, '--record', 'r']!r}{main}", tmp_path)
+    assert code == 1
+    assert "'pyspark'; it is not installed; try: pip install 'whence[spark]', or --runner" in said
+    assert said.count("\n") == 1
+    arguments += ["--runner", "interpreter"]
+    code, said = without_extras(f"sys.argv = {arguments!r}{main}", tmp_path)
+    assert (code, said.split()) == (0, ["position", "moment", "value", "0", "0", "1"])

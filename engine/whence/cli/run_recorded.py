@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from heapq import merge
 from itertools import islice
 from pathlib import Path
@@ -16,7 +16,7 @@ from whence.cli.connecting import Server, connected
 from whence.cli.output import output
 from whence.cli.reading import tell_mapping, tell_read
 from whence.cli.run_report import Report, outputs_text
-from whence.engine.errors import SettingsError, WhenceError
+from whence.engine.errors import MissingExtraError, SettingsError, WhenceError
 
 if TYPE_CHECKING:
     from whence.api import Result, Runner
@@ -65,7 +65,7 @@ def run_and_tell(
             tell_mapping(source, prepared.stated[name])
         if runner == "local" and options.witnesses == "all":
             out.say("every alternative is asked for: the interpreter runs the chain")
-        with out.progress() as advance:
+        with out.progress() as advance, _hint_at_the_interpreter():
             prepared.progress.to = advance
             result = run(
                 prepared.chain,
@@ -81,6 +81,16 @@ def run_and_tell(
             tell_read(source)
     most = FIRST if limit is None and not (csv or out.json) else limit
     _print(result, options, away or result.not_loaded, most, csv=csv)
+
+
+@contextmanager
+def _hint_at_the_interpreter() -> Iterator[None]:
+    """Whoever has no Spark can look at a small log all the same."""
+    try:
+        yield
+    except MissingExtraError as error:
+        msg = f"{error}, or --runner interpreter"
+        raise MissingExtraError(msg) from error
 
 
 def _reached(server: Server, stack: ExitStack) -> tuple[Connection | None, WhenceError | None]:

@@ -85,7 +85,7 @@ def _parquet(folder: Path) -> bytes:
         {
             "case": ["a", "b", None] * 20,
             "n": pa.array(range(60), pa.int64()),
-            "f": pa.array([0.5, None, float("nan")] * 20),
+            "f": pa.array([0.5, None, -2.0] * 20),
             "t": pa.array([1, 2, None] * 20, pa.timestamp("ms", "UTC")),
             "l": [[1, 2], [], None] * 20,
         }

@@ -163,7 +163,7 @@ CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 
 
 @BROAD
-@given(st.lists(st.tuples(CELLS, CELLS.filter(bool)), max_size=6), st.sampled_from(",;\t|"))
+@given(st.lists(st.tuples(CELLS, CELLS.filter(bool)), max_size=6), st.sampled_from(",;\t|§"))
 def test_whatever_is_written_is_read(rows: list[tuple[str, str]], delimiter: str) -> None:
     from tempfile import TemporaryDirectory
 
@@ -285,5 +285,6 @@ def test_limits_are_named_and_can_be_raised(write: Write) -> None:
         ):
             read_csv(file, limits=limits)
     assert len(read_csv(file, limits=Limits(events=11, columns=2, text=50))) == 11
-    with pytest.raises(LogError, match="the limit 'row'"):
-        read_csv(write("a,b\n" + "x" * 9_000_000), limits=Limits(row=1_000_000))
+    for content in ("a,b\n" + "x" * 9_000_000, "x" * 9_000_000, 'a,b\n1,2" ' + "x" * 9_000_000):
+        with pytest.raises(LogError, match="the limit 'row'"):
+            read_csv(write(content), limits=Limits(row=1_000_000))

@@ -97,6 +97,16 @@ def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
     assert list(events_of(open_source(file, encoding="latin-1"))) == [{"a": "é"}]
 
 
+def test_a_byte_order_mark_is_no_part_of_the_log(tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + b'{"a": 1}\n' * 50)
+    source = open_source(file)
+    for wanted in (1, 7):
+        parts = [b for split in source.splits(wanted) for b in source.batches(split)]
+        assert sum(part["a"].to_pylist() == [1] * part.num_rows for part in parts) == len(parts)
+        assert [r for part in parts for r in part["row"].to_pylist()] == list(range(50))
+
+
 def test_depth_size_and_number_have_limits(tmp_path: Path) -> None:
     file = written(tmp_path, '{"a": ' + "[" * 70 + "]" * 70 + ', "b": "xxxxx"}')
     for limits, name in (

@@ -261,6 +261,11 @@ def test_ocel_1_in_sqlite_is_told_from_ocel_2(tmp_path: Path) -> None:
          "expected the table event of OCEL 2.0; got no such table"),
         ("DELETE FROM event_map_type WHERE ocel_type = 'pack'", "got 'pack', which is not there"),
         ("DELETE FROM event WHERE ocel_id = 'e1'", "expected rows of known events; got 1 others"),
+        ("UPDATE event_object SET ocel_qualifier = CAST(x'ff' AS TEXT)", "expected texts in UTF-8"),
+        ("UPDATE event SET ocel_type = CAST(x'ff' AS TEXT)", "expected texts in UTF-8"),
+        ("UPDATE \"event_Pack\"\"\" SET boxes = CAST(x'ff' AS TEXT)", "expected texts in UTF-8"),
+        ("UPDATE event SET ocel_id = NULL", "expected rows of known events"),
+        ("UPDATE object SET ocel_id = NULL", "expected objects with ids that differ; got one"),
         ("INSERT INTO event_map_type VALUES ('x', 'y')", "the table 'event_y' of the event type"),
     ],
 )  # fmt: skip
@@ -274,6 +279,16 @@ def test_a_database_that_contradicts_itself_is_refused(
         rows(file, on_bad="keep")
     assert problem in str(caught.value)
     assert "; try " in str(caught.value)
+
+
+def test_a_link_to_nothing_does_not_fit(tmp_path: Path) -> None:
+    file = written(tmp_path, "sqlite")
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("UPDATE event_object SET ocel_object_id = NULL WHERE ocel_event_id = 'e1'")
+        db.commit()
+    with pytest.raises(LogError, match=r"row 1, column 'ocel:oid': expected .* got None"):
+        rows(file)
+    assert rows(file, on_bad="keep")[0]["ocel:oid"] == []
 
 
 def test_a_database_is_never_written_to(tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 
 from tests.engine.sources.real_logs import open_real
+from whence.engine.arrow_compute import pc
 from whence.engine.sources.inspection import Inspection, inspect_log
 
 COUNTS = {

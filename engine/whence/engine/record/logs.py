@@ -25,7 +25,7 @@ from whence.engine.record.ordering import RUN_BYTES, in_order_of
 from whence.engine.record.schema import log_schema
 from whence.engine.record.secret import record_secret, secret_name
 from whence.engine.sources.memory import MemorySource
-from whence.engine.sources.source import Source
+from whence.engine.sources.source import Reading, Source
 from whence.engine.values import Value
 
 __all__ = ["LogRecord", "ingest"]
@@ -111,7 +111,7 @@ def ingest(
     """
     declared = declared or Log()
     given = events if isinstance(events, Source) else MemorySource(events, declared.columns, name)
-    roles = {role: getattr(declared, role) or given.roles.get(role) for role in ROLES}
+    roles = {role: _role(role, declared, given) for role in ROLES}
     _check_order(given, order)
     logs = root / "logs"
     secret = record_secret(root)
@@ -148,7 +148,7 @@ def ingest(
                 "plain": isinstance(given, MemorySource) and given.plain,
                 "columns": [{"name": n, "kind": k} for n, k in given.columns.items()],
                 **stated,
-                "timezone": declared.timezone or "UTC",
+                "timezone": getattr(given, "reading", Reading()).timezone,
                 "report": given.report.json(),
                 "details": getattr(given, "details", {}),
                 "digest": f"sha256:{content}",
@@ -163,6 +163,11 @@ def ingest(
         )
         beside.become(logs / identity)
     return LogRecord.open(logs / identity)
+
+
+def _role(role: str, declared: Log, source: Source) -> str | None:
+    stated: str | None = getattr(declared, role)
+    return source.roles.get(role) if stated is None else stated or None
 
 
 def _check_order(source: Source, order: Sequence[str]) -> None:

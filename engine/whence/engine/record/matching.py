@@ -36,7 +36,8 @@ def match(old: LogRecord, new: LogRecord) -> Matched:
     Raises:
         LogError: their digests cannot be compared: other records, other columns of ids.
     """
-    if any(old.manifest["events"][way] != new.manifest["events"][way] for way in ("by", "secret")):
+    ways = [[log.manifest["events"][way] for way in ("by", "secret")] for log in (old, new)]
+    if ways[0] != ways[1]:
         msg = (
             f"the logs {old.id} and {new.id}: expected events told apart in the same way, with "
             "the same record's secret; got two ways; try taking both into one record alike"

@@ -35,11 +35,11 @@ def text_lines(text: str) -> Iterable[str]:
     return StringIO(text, newline="")
 
 
-def decoded_lines(blocks: Iterable[bytes], name: str, offset: int) -> Iterator[str]:
+def decoded_lines(blocks: Iterable[bytes], name: str, offset: int, limits: Limits) -> Iterator[str]:
     """Lines of a stream of UTF-8 that begins at this offset of the file.
 
     Raises:
-        LogError: a byte that is not UTF-8, with its offset.
+        LogError: a byte that is not UTF-8, with its offset; or a line that is too long.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     held, over = "", False
@@ -57,6 +57,7 @@ def decoded_lines(blocks: Iterable[bytes], name: str, offset: int) -> Iterator[s
         lines = list(text_lines(text))
         # The last line may go on, and so may a line end of two signs.
         held = lines.pop() if lines and not over and not lines[-1].endswith("\n") else ""
+        limits.check("row", len(held), name)
         yield from lines
 
 

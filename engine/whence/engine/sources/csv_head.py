@@ -42,7 +42,7 @@ def csv_head(path: Path, reading: Reading, delimiter: str) -> CsvHead:
     with LogBytes(path, reading.limits, encoding=reading.encoding) as stream:
         data = b""
         while True:
-            block = stream.read(1 << 16)
+            block = stream.read(max(1 << 16, len(data)))
             data += block
             found = _first_row(data, name, delimiter, whole=not block)
             if found is not None:
@@ -50,10 +50,10 @@ def csv_head(path: Path, reading: Reading, delimiter: str) -> CsvHead:
                 break
             reading.limits.check("row", len(data), f"{name}, line 1")
         mark = stream.mark
+    reading.limits.check("columns", len(cells), name)
     if not reading.header:
         return CsvHead(tuple(f"column{n + 1}" for n in range(len(cells))), 0, mark, 1)
     _check(name, cells, delimiter)
-    reading.limits.check("columns", len(cells), name)
     return CsvHead(tuple(cells), size, mark, 1 + lines)
 
 

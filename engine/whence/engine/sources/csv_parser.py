@@ -111,7 +111,7 @@ class CsvParser:
 
     def _rows(self, block: RowBlock, more: Iterable[bytes], row: int) -> Iterator[ExactRow]:
         return exact_rows(
-            decoded_lines(chain([block.data], more), self.name, block.offset),
+            decoded_lines(chain([block.data], more), self.name, block.offset, self.reading.limits),
             name=self.name,
             width=len(self.stated),
             delimiter=self.delimiter,

@@ -57,10 +57,15 @@ def with_source(chain: Chain, name: str, source: Source, declared: Log | None = 
         LogError: a column is named that is not there.
     """
     declared = (declared or Log()).over(chain.logs.get(name))
-    found = mapped(source, declared)
-    roles = {role: found[role].column if role in found else None for role in ROLES}
-    known = Log(columns=dict(source.columns)).over(declared)
-    return with_log(chain, name, replace(known, **roles))
+    found = {role: each.column for role, each in mapped(source, declared).items()}
+    known = replace(
+        Log(columns=dict(source.columns)).over(declared),
+        case=found.get("case", declared.case),
+        activity=found.get("activity", declared.activity),
+        time=found.get("time", declared.time),
+        id=found.get("id", declared.id),
+    )
+    return with_log(chain, name, known)
 
 
 def keys_to_order_by(source: Source, declared: Log | None) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from whence.engine.arrow_compute import pc
 from whence.engine.columns import from_canonical
 from whence.engine.sources.mapping import Role, propose
 from whence.engine.sources.proposing import Candidates

@@ -48,7 +48,9 @@ class LineSource(FileSource):
         row = 0
         for number, file in enumerate(self.files):
             with LogBytes(file, self.reading.limits) as stream:
-                plain = codec(self.reading.encoding, self.name) == "utf-8" and not stream.packed
+                stream.read(3)
+                plain = codec(self.reading.encoding, self.name) == "utf-8"
+                plain = plain and not stream.packed and not stream.mark
             last = -size
             for block in self.blocks(Split(number), size=min(max(1, size // 4), BLOCK)):
                 if (plain and block.offset - last >= size) or last < 0:

@@ -283,9 +283,9 @@ class LogBytes:
             raise undecodable(
                 self._name, self._encoding, fault.object[fault.start], offset
             ) from fault
-        except UnicodeEncodeError as fault:
+        except UnicodeError as fault:
             msg = (
-                f"{self._name}: expected {self._encoding}; got half a character before offset "
+                f"{self._name}: expected {self._encoding}; got something else before offset "
                 f"{self._count}; try another encoding (--encoding utf-8)"
             )
             raise LogError(msg) from fault

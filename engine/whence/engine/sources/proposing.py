@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from whence.engine.arrow_compute import pc
 from whence.engine.columns import column_type
 from whence.engine.sources.time_format import time_format
 from whence.engine.sources.typed import typed

@@ -20,8 +20,8 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from whence.engine.arrow_compute import pc
 from whence.engine.columns import column_type
 from whence.engine.errors import ParameterError
 from whence.engine.sources.generate.drawing import Draws, runs

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv
 import pyarrow.parquet as pq
+from pyarrow import csv as pa_csv
 
+from whence.engine.arrow_compute import pc
 from whence.engine.errors import ParameterError
 from whence.engine.sources.generate.payments import PaymentLog
 
@@ -101,9 +101,9 @@ def _texts(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 def _csv(log: PaymentLog, file: Sink, tell: Told) -> None:
     file.write((",".join(log.columns) + "\n").encode())
-    options = pa.csv.WriteOptions(include_header=False, quoting_style="none")
+    options = pa_csv.WriteOptions(include_header=False, quoting_style="none")
     for batch in log.batches():
-        pa.csv.write_csv(_texts(batch), file, options)
+        pa_csv.write_csv(_texts(batch), file, options)
         tell(batch.num_rows)
 
 

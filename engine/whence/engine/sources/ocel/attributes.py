@@ -46,8 +46,9 @@ class Attributes:
         self._stated = dict(reading.kinds)
         found: dict[str, set[str]] = {name: set() for _, name in self._declared}
         listed = "SELECT name, kind FROM attributes GROUP BY name, kind ORDER BY min(rowid)"
-        for name, kind in stage.db.execute(listed):
-            found.setdefault(name, set()).add(kind)
+        for pairs in stage.rows(listed):
+            for name, kind in pairs:
+                found.setdefault(name, set()).add(kind)
         self.kinds = {name: self._kind(stage.name, name, kinds) for name, kinds in found.items()}
 
     def __getstate__(self) -> dict[str, Any]:

@@ -220,7 +220,7 @@ class OcelSource(FileSource):
             for row, object, type, qualifier in found:
                 if type is None:
                     problem = ValueFault(
-                        "objects of the log", f"{object[:60]!r}", "adding it to the objects"
+                        "objects of the log", repr(object)[:60], "adding it to the objects"
                     )
                     fault(row, "ocel:oid", problem)
                     continue

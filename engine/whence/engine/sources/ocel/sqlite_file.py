@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 from whence.engine.errors import LogError
 from whence.engine.sources.ocel.stage import Stage
-from whence.engine.sources.opening import on_one_line
 
 __all__ = ["stage_sqlite"]
 
@@ -30,25 +29,9 @@ def stage_sqlite(stage: Stage, file: Path) -> None:
     Raises:
         LogError: it is no database, no OCEL 2.0, or its tables contradict each other.
     """
-    with _one_line(stage), _attached(stage, file):
+    with stage.whole(), _attached(stage, file):
         tables = _tables(stage)
         _Copy(stage, tables, file.stat().st_size).all()
-
-
-@contextmanager
-def _one_line(stage: Stage) -> Iterator[None]:
-    name = stage.name
-    try:
-        yield
-    except (sqlite3.Error, OverflowError) as fault:
-        if "too big" in str(fault):
-            raise stage.limits.exceeded("text", name) from fault
-        said = on_one_line(str(fault))
-        msg = f"{name}: expected a whole SQLite database; got {said}; try fetching it again"
-        raise LogError(msg) from fault
-    except UnicodeDecodeError as fault:
-        msg = f"{name}: expected texts in UTF-8; got other bytes in a table; try mending it"
-        raise LogError(msg) from fault
 
 
 @contextmanager

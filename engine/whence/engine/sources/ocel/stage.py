@@ -10,11 +10,13 @@ import math
 import sqlite3
 import weakref
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from whence.engine.columns import canonical
 from whence.engine.errors import LogError
 from whence.engine.sources.limits import Limits
+from whence.engine.sources.opening import on_one_line
 from whence.engine.values import INT64_MAX, INT64_MIN
 
 __all__ = ["DECLARED", "Stage"]
@@ -111,6 +113,10 @@ class Stage:
         """
         for table in _INSERT:
             self._flush(table)
+        with self.whole():
+            self._check()
+
+    def _check(self) -> None:
         self.db.executescript(_INDEXES)
         for table, what in (("events", "event"), ("objects", "object")):
             twice = f"SELECT id FROM {table} GROUP BY id HAVING count(*) > 1 OR id IS NULL LIMIT 1"
@@ -128,6 +134,24 @@ class Stage:
             found = f"SELECT type FROM {table} GROUP BY type ORDER BY min(rowid)"
             known += [type for (type,) in self.db.execute(found) if type not in known]
 
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """Say in one line what is wrong with a database, or with texts that came from one.
+
+        Raises:
+            LogError: something is.
+        """
+        try:
+            yield
+        except (sqlite3.Error, OverflowError) as fault:
+            if "too big" in str(fault):
+                raise self.limits.exceeded("text", self.name) from fault
+            expected, got = "a whole SQLite database", on_one_line(str(fault))
+            if "UTF-8" in got:
+                expected, got = "texts in UTF-8", "other bytes in a table"
+            msg = f"{self.name}: expected {expected}; got {got}; try fetching it again"
+            raise LogError(msg) from fault
+
     def count(self, table: str) -> int:
         """How many rows a table has."""
         return int(self.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
@@ -138,9 +162,10 @@ class Stage:
 
     def rows(self, query: str, *given: Any, many: int = _MANY) -> Iterator[Sequence[Any]]:
         """The answer to a query, many rows at a time."""
-        cursor = self.db.execute(query, given)
-        while rows := cursor.fetchmany(many):
-            yield rows
+        with self.whole():
+            cursor = self.db.execute(query, given)
+            while rows := cursor.fetchmany(many):
+                yield rows
 
     def _flush(self, table: str) -> None:
         waiting = self._waiting[table]
