@@ -1,4 +1,4 @@
-"""What a kernel is: a processor at work on whole batches, for all instances of its chain at once."""
+"""What a kernel is: a processor at work on batches, for all instances of its chain at once."""
 
 from __future__ import annotations
 
@@ -317,4 +317,5 @@ class Kernel:
         if self.place.in_window and front.slot is not None:
             before = int((front.slot[:row] == front.slot[row]).sum())
             where = f"event {before} of the window at {where}"
-        raise EventError(f"{self.place.name}, {where}: {fault}") from fault
+        msg = f"{self.place.name}, {where}: {fault}"
+        raise EventError(msg) from fault
