@@ -176,9 +176,7 @@ class SoFar:
                 return None
             if trail.a > begun.b + 1 and self.lines is not None:
                 return None
-            found.append(
-                Line(trail.target, trail.fields, len(trail), begun.a, trail.b, 0, 1)
-            )
+            found.append(Line(trail.target, trail.fields, len(trail), begun.a, trail.b, 0, 1))
         self.lines = (_whole(found[0]), _whole(found[1]))
         if sup is why:
             return found[0], found[0]
