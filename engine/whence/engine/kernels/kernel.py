@@ -29,7 +29,8 @@ State = Mapping[str, object]
 """What a kernel keeps between batches: arrays and plain values, by name."""
 
 
-class Born(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Born:
     """The instances that begin with this batch.
 
     Attributes:
