@@ -17,9 +17,10 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,7 +32,7 @@ from whence.engine.errors import WhenceError
 from whence.engine.sources import Limits, open_source
 from whence.engine.sources.source import ON_BAD, source_schema
 
-__all__ = ["FORMATS", "mutated", "read_one"]
+__all__ = ["FORMATS", "HOW", "mutated", "read_one"]
 
 REAL = Path(__file__).resolve().parents[4] / "shared" / "logs"
 SECONDS = 60
@@ -116,6 +117,17 @@ FORMATS: dict[str, tuple[str, list[Callable[[Path], bytes]]]] = {
 }
 """The ending of each format, and what makes files to begin with."""
 
+HOW: dict[str, list[dict[str, Any]]] = {
+    "csv": [{}, {"columns": {"time": "instant", "n": "integer"}, "timezone": "Europe/Berlin"}],
+    "jsonl": [{}, {"columns": {"t": "boolean", "f": "float"}}],
+    "xes": [{}, {"columns": {"concept:name": "integer"}}, {"timezone": "-03:30"}],
+    "ocel-sqlite": [{}, {"object_type": "orders", "timezone": "Asia/Tokyo"}],
+    "ocel-json": [{}, {"columns": {"total": "text"}}],
+    "ocel-xml": [{}, {"object_type": "orders"}, {"columns": {"boxes": "float"}}],
+    "text": [{}, {"pattern": r"(?P<a>\S+) (?P<b>.*)", "columns": {"b": "float"}}],
+}
+"""Other ways to read some of them."""
+
 
 def mutated(data: bytes, random: Random) -> bytes:
     """The same file with a few things wrong."""
@@ -149,7 +161,7 @@ def mutated(data: bytes, random: Random) -> bytes:
     return bytes(made)
 
 
-def read_one(path: Path, random: Random) -> str:
+def read_one(path: Path, random: Random, how: Mapping[str, Any]) -> str:
     """Read a log to its end; how it came out.
 
     Raises:
@@ -158,7 +170,7 @@ def read_one(path: Path, random: Random) -> str:
     limits = Limits.stated(["unpacked=50_000_000", "events=1_000_000", "nesting=40"])
     on_bad = random.choice(ON_BAD)
     try:
-        source = open_source(path, on_bad=on_bad, limits=limits)
+        source = open_source(path, on_bad=on_bad, limits=limits, **how)
         rows = -1
         for batch in source.batches():
             batch.validate(full=True)
@@ -202,8 +214,9 @@ def main(folder: Path, first: int, count: int, formats: list[str]) -> None:
                 ending_now = ending
             file = logs / f"log{ending_now}"
             file.write_bytes(data)
+            how = random.choice(HOW.get(name, [{}]))
             signal.alarm(SECONDS)
-            outcomes.setdefault(name, Counter())[read_one(file, random)] += 1
+            outcomes.setdefault(name, Counter())[read_one(file, random, how)] += 1
             signal.alarm(0)
             assert [f.name for f in logs.iterdir()] == [file.name]
             assert list(temporary.iterdir()) == []
