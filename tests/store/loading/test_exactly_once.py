@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.store.loading.whole_graph import whole_graph
+from whence.engine.errors import StoreError
 from whence.engine.record import RunRecord
 from whence.store import Connection, connect
 from whence.store.loading import follow, load
+from whence.store.questions import explain, impact
 from whence.store.server import Memory, Status, remove, start, stop
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.fault]
@@ -172,14 +174,25 @@ def test_a_killed_run_is_made_up_for_while_it_is_followed(
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    followed = follow(tmp_path, RUN_ID, empty, over=lambda: True)
-    assert followed.status == "running"
+    followed = follow(tmp_path, RUN_ID, empty)  # it does not wait for the dead
+    assert followed.status == "interrupted"
     assert not followed.complete
+    assert_shown_as_interrupted(empty, tmp_path)
     assert run_process(tmp_path).wait(120) == 0
     report = follow(tmp_path, RUN_ID, empty)
     assert report.complete
     assert report.written < report.parts
     assert whole_graph(empty) == undisturbed
+
+
+def assert_shown_as_interrupted(graph: Connection, root: Path) -> None:
+    """Every answer says how the run stands, and none promises anything."""
+    for status in ("interrupted", "running"):  # the second as it stands if the loader died as well
+        graph.write("MATCH (r:Run) SET r.status = $status", status=status)
+        why = explain(graph, "latest", "per-case@0", record=root)
+        assert str(why.coverage).endswith("run interrupted, not all of it loaded")
+        with pytest.raises(StoreError, match="is interrupted; try the same whence run again"):
+            impact(graph, "latest", {"log": [(0, 0)]}, record=root)
 
 
 def _listed(root: Path) -> int:
