@@ -10,7 +10,7 @@ from whence.engine.kernels.expressions import RowFault
 from whence.engine.kernels.kernel import Kernel
 from whence.engine.values import ValueFault, as_condition
 
-__all__ = ["as_conditions", "conditions", "verdicts"]
+__all__ = ["as_conditions", "conditions"]
 
 
 def _refused(column: Column) -> int:
@@ -60,8 +60,3 @@ def as_conditions(column: Column) -> Bools:
         except ValueFault as fault:
             raise RowFault(row, fault) from fault
     return _read(column)
-
-
-def verdicts(values: Bools, like: Column) -> Column:
-    """Booleans as a column."""
-    return Column("boolean", values, None, like.texts)
