@@ -64,10 +64,17 @@ def _is_long(where: Path | Sequence[Path]) -> bool:
         return False  # opening it will say what is wrong
 
 
-def tell_read(source: Source) -> None:
-    """Say how many rows were read and, if some did not fit, which and why."""
+def tell_read(source: Source, *, always: bool = False) -> None:
+    """Say how many rows were read and, if some did not fit, which and why.
+
+    Args:
+        source: a log that was read.
+        always: say it as well if all rows fit.
+    """
     report, out = source.report, output()
     if not report.dropped and not report.missing:
+        if always:
+            out.say(escape(f"{source.name}: {report.read:,} rows read, none dropped"))
         return
     what = []
     if report.dropped:

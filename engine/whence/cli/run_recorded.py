@@ -78,7 +78,7 @@ def run_and_tell(
                 progress=advance,
             )
         for source in prepared.sources.values():
-            tell_read(source)
+            tell_read(source, always=True)
     most = FIRST if limit is None and not (csv or out.json) else limit
     _print(result, options, away or result.not_loaded, most, csv=csv)
 
