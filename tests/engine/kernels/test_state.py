@@ -13,10 +13,11 @@ from tests.engine.kernels.comparing import difference
 from tests.engine.random_chains import random_case
 from whence.engine.kernels.batch import Batch
 from whence.engine.kernels.columns import from_values, records
+from whence.engine.kernels.composing import Chosen
 from whence.engine.kernels.entries import Entries
 from whence.engine.kernels.state import UnsavedError, read_state, write_state
 from whence.engine.kernels.texts import Texts
-from whence.engine.kernels.trails import Chosen, Line, Nothing, Spans
+from whence.engine.kernels.trails import Line, Nothing, Spans
 from whence.engine.record.schema import canonical
 from whence.engine.slice_map import SliceMap, SliceMapHistory
 

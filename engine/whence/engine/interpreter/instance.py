@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from whence.engine.errors import EventError
-from whence.engine.events import Event, Term, position_text
+from whence.engine.events import Either, Event, Part, Term, position_text
 from whence.engine.processor import Machine
 from whence.engine.values import ValueFault
 
@@ -257,12 +257,20 @@ class GraphInstance:
 
 
 def _leans(term: Term) -> bool:
-    """Whether a term names any event at all."""
+    """Whether a term leads to any input at all, as support."""
+    seen: set[int] = set()
     stack: list[Term] = [term]
     while stack:
         item = stack.pop()
+        if item is None or id(item) in seen:
+            continue
+        seen.add(id(item))
         if isinstance(item, tuple):
-            stack.extend(item)
-        elif item is not None:
+            stack.extend(item[:1] if isinstance(item, Either) else item)
+            continue
+        event = item.event if isinstance(item, Part) else item
+        if event.stream is not None and event.stream.is_log:
             return True
+        stack.append(event.why if event.support is None else event.support)
+        stack.append(event.exists)
     return False

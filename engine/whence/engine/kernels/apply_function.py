@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from whence.engine.kernels.batch import Batch, Front
+from whence.engine.kernels.composing import union
 from whence.engine.kernels.expressions import RowFault, compile_columns
 from whence.engine.kernels.kernel import Born, Kernel, Place
-from whence.engine.kernels.trails import union
 from whence.engine.processors import ApplyFunction
 
 __all__ = ["kernel"]

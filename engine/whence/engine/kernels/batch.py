@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from whence.engine.kernels.columns import Column, Ints, concat
-from whence.engine.kernels.trails import Nothing, Trail, joined, lasting, union
+from whence.engine.kernels.composing import joined, lasting, union
+from whence.engine.kernels.trails import Nothing, Trail
 
 __all__ = ["Batch", "Front", "join_batches"]
 

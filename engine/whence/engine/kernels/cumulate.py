@@ -10,6 +10,7 @@ import numpy as np
 from whence.engine.functions import FUNCTIONS
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Ints
+from whence.engine.kernels.composing import Chosen, joined, union
 from whence.engine.kernels.conditions import conditions
 from whence.engine.kernels.expressions import RowFault
 from whence.engine.kernels.folds import ALL, BEFORE, NOTHING
@@ -19,7 +20,7 @@ from whence.engine.kernels.operator import asked
 from whence.engine.kernels.runs import runs_of
 from whence.engine.kernels.so_far import SoFar
 from whence.engine.kernels.totals import Folded, Totals
-from whence.engine.kernels.trails import Chosen, Nothing, Sets, Trail, joined, union
+from whence.engine.kernels.trails import Nothing, Sets, Trail
 from whence.engine.processors import Cumulate
 
 __all__ = ["CumulateKernel", "is_ours", "kernel"]

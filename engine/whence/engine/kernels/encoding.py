@@ -11,10 +11,11 @@ import numpy as np
 from whence.engine.associations import Relation
 from whence.engine.compact import Block
 from whence.engine.kernels.columns import Bools, Ints
+from whence.engine.kernels.composing import Chosen
 from whence.engine.kernels.entries import ASKED, Entries, Names, flat_ranges, join_entries
 from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.runs import Runs
-from whence.engine.kernels.trails import Chosen, Line, Nothing, Spans, Trail
+from whence.engine.kernels.trails import Line, Nothing, Spans, Trail
 
 __all__ = ["blocks_of", "encode"]
 

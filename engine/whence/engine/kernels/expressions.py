@@ -16,11 +16,12 @@ from whence.engine.events import Event
 from whence.engine.expression import Expression, compile_expression
 from whence.engine.kernels.batch import Front
 from whence.engine.kernels.columns import Bools, Column, from_values
+from whence.engine.kernels.composing import Chosen, Later, union
 from whence.engine.kernels.functions.base import BadRow
 from whence.engine.kernels.kernel import Run
 from whence.engine.kernels.nodes import Leaf, Node, Seen, node_of
 from whence.engine.kernels.reading import Reading
-from whence.engine.kernels.trails import Chosen, Later, Nothing, Trail, union
+from whence.engine.kernels.trails import Nothing, Trail
 from whence.engine.traits import Traits
 from whence.engine.values import ValueFault
 

@@ -9,13 +9,14 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Bools
+from whence.engine.kernels.composing import union
 from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.entries import WHOLE, Entries
 from whence.engine.kernels.expressions import ColumnExpression, RowFault, compile_columns
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
 from whence.engine.kernels.refused import Refused
 from whence.engine.kernels.so_far import SoFar
-from whence.engine.kernels.trails import Nothing, Trail, union
+from whence.engine.kernels.trails import Nothing, Trail
 from whence.engine.processors import Filter
 
 __all__ = ["kernel"]

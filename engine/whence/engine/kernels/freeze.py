@@ -10,10 +10,10 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns import Ints
+from whence.engine.kernels.composing import union
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.held import grown
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
-from whence.engine.kernels.trails import union
 
 __all__ = ["kernel"]
 

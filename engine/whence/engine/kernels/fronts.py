@@ -10,7 +10,7 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns import Bools, Ints
-from whence.engine.kernels.trails import lasting
+from whence.engine.kernels.composing import lasting
 
 __all__ = ["Fronts", "ranks"]
 

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.engine.kernels.columns import Ints
+from whence.engine.kernels.composing import joined
 from whence.engine.kernels.kernel import State
-from whence.engine.kernels.trails import Nothing, Sets, Trail, joined
+from whence.engine.kernels.trails import Nothing, Sets, Trail
 
 __all__ = ["Held", "grown"]
 

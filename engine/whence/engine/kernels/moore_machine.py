@@ -12,12 +12,13 @@ from whence.engine.events import Event
 from whence.engine.expression import Call, Expression, Field, Input, compile_expression
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Bools, Column, Ints, guessed
+from whence.engine.kernels.composing import Chosen, Linked, union
 from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.entries import NONE, PRESENCE, WHOLE, Entries
 from whence.engine.kernels.expressions import RowFault, compile_columns
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, State
-from whence.engine.kernels.trails import Chosen, Linked, Nothing, Spans, Trail, union
+from whence.engine.kernels.trails import Nothing, Spans, Trail
 from whence.engine.palettes.fsm import MooreMachine
 from whence.engine.values import ValueFault, as_condition, describe
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front, join_batches
+from whence.engine.kernels.composing import union
 from whence.engine.kernels.kernel import Born, Kernel, Place
-from whence.engine.kernels.trails import union
 
 __all__ = ["kernel"]
 

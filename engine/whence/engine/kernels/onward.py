@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from whence.engine.kernels.columns import Ints
+from whence.engine.kernels.composing import Reaching, union
 from whence.engine.kernels.entries import WHOLE
 from whence.engine.kernels.kernel import Kept, Place
-from whence.engine.kernels.trails import Line, Nothing, Reaching, Spans, Trail, union
+from whence.engine.kernels.trails import Line, Nothing, Spans, Trail
 
 __all__ = ["Onward"]
 

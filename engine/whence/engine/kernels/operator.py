@@ -9,6 +9,7 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Bools, Column, Ints
+from whence.engine.kernels.composing import union
 from whence.engine.kernels.entries import WHOLE, Entries
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
@@ -16,7 +17,7 @@ from whence.engine.kernels.onward import Onward
 from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.runs import Runs
 from whence.engine.kernels.so_far import previous
-from whence.engine.kernels.trails import Nothing, Trail, union
+from whence.engine.kernels.trails import Nothing, Trail
 from whence.engine.kernels.waiting import Waiting
 
 __all__ = ["OperatorKernel", "WaitsForOne", "asked"]

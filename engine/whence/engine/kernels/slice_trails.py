@@ -20,21 +20,13 @@ from whence.engine.kernels.combining import (
     Changes,
     Combined,
 )
+from whence.engine.kernels.composing import Chosen, Listed, union
 from whence.engine.kernels.entries import WHOLE
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Heads, Kept, Place, State
 from whence.engine.kernels.slots import Sliced, Slots
 from whence.engine.kernels.so_far import SoFar
-from whence.engine.kernels.trails import (
-    Chosen,
-    Gathered,
-    Line,
-    Listed,
-    Nothing,
-    Spans,
-    Trail,
-    union,
-)
+from whence.engine.kernels.trails import Gathered, Line, Nothing, Spans, Trail
 
 __all__ = ["Named", "SliceTrails", "longer"]
 

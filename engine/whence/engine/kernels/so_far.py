@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from whence.engine.kernels.columns import Bools, Ints
+from whence.engine.kernels.composing import Linked, union
 from whence.engine.kernels.entries import WHOLE, Entries
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Kept, Place, State
-from whence.engine.kernels.trails import Gathered, Line, Linked, Nothing, Spans, Trail, union
+from whence.engine.kernels.trails import Gathered, Line, Nothing, Spans, Trail
 
 __all__ = ["SoFar", "latest", "previous", "settled_row"]
 

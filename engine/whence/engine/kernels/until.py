@@ -6,10 +6,11 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Bools, Column, Ints
+from whence.engine.kernels.composing import Chosen, union
 from whence.engine.kernels.conditions import conditions
 from whence.engine.kernels.kernel import Born, Kernel, Place
 from whence.engine.kernels.operator import OperatorKernel, asked
-from whence.engine.kernels.trails import Chosen, Nothing, Trail, union
+from whence.engine.kernels.trails import Nothing, Trail
 from whence.engine.kernels.waiting import Rows, joined_rows
 
 __all__ = ["kernel"]

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whence.engine.kernels.columns import Ints
+from whence.engine.kernels.composing import Reaching, joined, lasting
 from whence.engine.kernels.entries import NONE, Entries, join_entries
 from whence.engine.kernels.held import grown
 from whence.engine.kernels.kernel import State
 from whence.engine.kernels.so_far import settled_row
-from whence.engine.kernels.trails import Reaching, Sets, Trail, joined, lasting
+from whence.engine.kernels.trails import Sets, Trail
 
 __all__ = ["Rows", "Waiting"]
 

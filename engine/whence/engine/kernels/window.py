@@ -10,20 +10,12 @@ import numpy as np
 from whence.engine.events import Position
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns import Column, Ints, concat
+from whence.engine.kernels.composing import Chosen, Reaching, joined, lasting, union
 from whence.engine.kernels.entries import WHOLE
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
 from whence.engine.kernels.row_numbers import rows_from
-from whence.engine.kernels.trails import (
-    Chosen,
-    Line,
-    Nothing,
-    Reaching,
-    Trail,
-    joined,
-    lasting,
-    union,
-)
+from whence.engine.kernels.trails import Line, Nothing, Trail
 from whence.engine.processors import Window
 
 __all__ = ["WindowKernel", "Windows", "kernel", "lasting_batch", "reaching", "with_trails"]

@@ -8,6 +8,7 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Column, Ints
+from whence.engine.kernels.composing import union
 from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.cumulate import is_ours
 from whence.engine.kernels.expressions import RowFault
@@ -17,7 +18,7 @@ from whence.engine.kernels.operator import asked
 from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.runs import Runs, runs_of
 from whence.engine.kernels.totals import Totals, number_column, numeric
-from whence.engine.kernels.trails import Nothing, Trail, union
+from whence.engine.kernels.trails import Nothing, Trail
 from whence.engine.kernels.window import (
     GeneralWindow,
     WindowKernel,
