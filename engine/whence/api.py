@@ -218,7 +218,7 @@ def run(
         options = RunOptions(chunk=CHUNK) if runner == "local" else RunOptions()
     root = record_place(record)
     tell = progress or (lambda done, total, text: None)
-    made, kept = _kept(root, made, _named(made, logs), declare, options, tell)
+    made, kept = _kept(root, made, _named(made, logs), declare, tell)
     interrupted = interrupted_run(root, described(made, kept, options, runner))
     run_id = interrupted or new_run_id()
     with ExitStack() as stack:
@@ -307,7 +307,6 @@ def _kept(
     chain: Chain,
     logs: Mapping[str, Given],
     declare: Log | Mapping[str, Log] | None,
-    options: RunOptions,
     tell: Progress,
 ) -> tuple[Chain, dict[str, LogRecord]]:
     """Put the logs into the record, in order, once; the chain learns their columns."""
@@ -329,7 +328,8 @@ def _kept(
         known = chain.logs.get(name) or Log()
         source = opened.get(name) or MemorySource(given, known.columns, name)
         order = keys_to_order_by(source, known)
-        kept[name] = ingest(root, name, source, declared=known, order=order, chunk=options.chunk)
+        # Not cut as the run is: a log's parts are the same in every record, and so in the graph.
+        kept[name] = ingest(root, name, source, declared=known, order=order)
     return chain, kept
 
 
