@@ -189,5 +189,5 @@ def test_a_run_killed_in_the_middle_and_run_again_leaves_one_graph(
 def test_what_cannot_be_chosen_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="expected ends or steps"):
         RunOptions(detail="everything")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="expected spark or interpreter"):
+    with pytest.raises(ParameterError, match="expected spark, local or interpreter"):
         run(Slice("s", by="x", of=Cumulate("c", "add")), [], runner="flink", record=tmp_path)  # type: ignore[arg-type]
