@@ -10,6 +10,7 @@ import numpy as np
 from whence.engine.compact import Associations, Block
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.entries import Names
+from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Heads
 
 __all__ = ["HeadZones"]
@@ -43,21 +44,15 @@ class HeadZones:
             return
         self.last = int(at[-1])
         self._grow(int(slot.max()) + 1)
-        order = np.argsort(slot, kind="stable")
-        at, slot, head = at[order], slot[order], head[order]
-        first = np.ones(len(slot), np.bool_)
-        first[1:] = slot[1:] != slot[:-1]
-        final = np.ones(len(slot), np.bool_)
-        final[:-1] = first[1:]
-        # What each change ends: the change before it, or what was there before this batch.
-        since = np.where(first, self.since[slot], np.concatenate(([-1], at[:-1])))
-        before = np.where(first, self.head[slot], np.concatenate(([-1], head[:-1])))
-        self.since[slot[final]], self.head[slot[final]] = at[final], head[final]
-        ended = np.flatnonzero((since >= 0) & (since < at))
-        lo = np.concatenate([since[ended], at[final]])
-        more = np.concatenate([at[ended] - 1 - since[ended], np.full(int(final.sum()), -1)])
-        inner = np.concatenate([before[ended], head[final]])
-        part = np.concatenate([at[ended], at[final]]) // chunk
+        count = len(at)
+        lo, more, inner, end = (np.empty(2 * count, np.int64) for _ in range(4))
+        ended = _end(at, slot, head, self.since, self.head, lo, more, inner, end)
+        # Of the changes of a slice, the last one of this batch goes on.
+        final = np.flatnonzero((self.since[slot] == at) & (self.head[slot] == head))
+        total = ended + len(final)
+        lo[ended:total], inner[ended:total], end[ended:total] = at[final], head[final], at[final]
+        more[ended:total] = -1
+        lo, more, inner, part = lo[:total], more[:total], inner[:total], end[:total] // chunk
         to = names.targets[self.heads.head_target]
         for number in range(int(part.min()), int(part.max()) + 1):
             chosen = part == number
@@ -90,3 +85,30 @@ class HeadZones:
         """Go on from what `save` gave."""
         self.last = state["last"]
         self.since, self.head = state["since"], state["head"]
+
+
+@jit
+def _end(
+    at: Ints,
+    slot: Ints,
+    head: Ints,
+    since: Ints,
+    now: Ints,
+    lo: Ints,
+    more: Ints,
+    inner: Ints,
+    end: Ints,
+) -> int:
+    """What each change ends; return how many zones ended."""
+    count = 0
+    for change in range(len(at)):
+        s = slot[change]
+        if since[s] >= 0 and since[s] < at[change]:
+            lo[count] = since[s]
+            more[count] = at[change] - 1 - since[s]
+            inner[count] = now[s]
+            end[count] = at[change]
+            count += 1
+        since[s] = at[change]
+        now[s] = head[change]
+    return count
