@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from bench import Bench
 from bench.harness import quick
 from whence.engine import ApplyFunction, Chain, Cumulate, MemoryTracker, Slice, Window, interpret
+from whence.engine.arrow_compute import pc
 from whence.engine.formula import formula
 from whence.engine.kernels.columns import Column, from_arrow, records
 from whence.engine.kernels.encoding import Widths, encode
