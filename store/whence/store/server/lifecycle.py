@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from whence.store.server.instance import (
 from whence.store.server.ivy import Progress
 from whence.store.server.memory import Memory
 from whence.store.server.patience import Patience
-from whence.store.server.ports import BOLT_PORT, choose_port, is_free
+from whence.store.server.ports import BOLT_PORT, choose_port
 from whence.store.server.process import (
     Running,
     find_running,
@@ -53,6 +54,7 @@ START_SECONDS = 50.0
 
 _STOP_SECONDS = 60.0
 _LOG_LINES = 5
+_PORT_TAKEN = "Address already in use"
 
 State = Literal["absent", "stopped", "running", "not answering"]
 
@@ -120,9 +122,10 @@ def start(
         try:
             _wait_until_ready(instance, running, timeout)
         except ServerError:
-            if is_free(running.port):
+            if not any(_PORT_TAKEN in line for line in last_lines(name, sys.maxsize)):
                 raise
-            # While it was starting, another program took the port that had been free.
+            # While it was starting, another program took the port that had been free. Perhaps it
+            # has given it back since, so looking at the port now would tell nothing.
             running = _launch(instance, java, jars, memory or Memory.for_machine(), None)
             _wait_until_ready(instance, running, timeout)
         return _status(instance, running, "running")
