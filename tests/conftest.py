@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -34,6 +35,9 @@ SHORT_LIVED = "-XX:TieredStopAtLevel=1"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep tests together that share something, when several processes share the work."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # So a shell starts what runs in the background; but tests interrupt what they start.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.pluginmanager.hasplugin("xdist"):
         config.pluginmanager.register(together)
 
