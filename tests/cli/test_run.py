@@ -210,8 +210,10 @@ def test_the_local_runner_leaves_a_record(cli: Cli, files: Files, tmp_path: Path
     options = ("--type", "p=integer", "--track", "--no-load", "--record", "record", "--json")
     done = cli("run", "chain.yaml", "--log", "log.csv", "--runner", "local", *options)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["outputs"] == {"rule": {"count": 2, "tracked": 2}}
+    *rows, last = map(json.loads, done.stdout.splitlines())
+    assert [row["value"] for row in rows] == [False, False]
+    told = last["end"]
+    assert (told["outputs"], told["tracked"]) == (2, 2)
     assert told["pending"] == {"rule/X": 1, "rule/X-2": 1, "rule/G": 1}
     manifest = json.loads((tmp_path / told["record"] / "manifest.json").read_text())
     assert (manifest["runner"], manifest["status"]) == ("local", "complete")

@@ -221,8 +221,8 @@ class Associations:
     def expand(self) -> dict[Key, tuple[Ints, Ints]]:
         """Every single pair of output and input, by what it is; an open zone by its first output.
 
-        >>> one = np.array([0])
-        >>> each = Block("explains", "each", "log:log", None, False, 1, 1, 1, one, one, one, one)
+        >>> arrays = (np.array([0]), np.array([1]), np.array([1]), np.array([1]))
+        >>> each = Block("explains", "each", "log:log", None, False, 1, 1, 1, *arrays)
         >>> {key[2]: pairs for key, pairs in Associations("w", (each,)).expand().items()}
         {'log:log': (array([0, 0, 1, 1]), array([1, 2, 2, 3]))}
         """

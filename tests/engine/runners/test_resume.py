@@ -45,7 +45,7 @@ def test_a_run_that_was_killed_leaves_the_same_record(tmp_path: Path, name: str)
     ends = dict(line.split() for line in told.stdout.splitlines())
     assert set(ends) == set(moments)
     killed = [moment for moment, end in ends.items() if end == "killed"]
-    assert len(killed) >= 4
+    assert len(killed) >= 3  # a chain with a processor of one's own puts fewer files in place
     for moment in killed:
         root = tmp_path / moment
         assert RunRecord(root, "the-run").manifest["status"] == "interrupted"
