@@ -83,12 +83,12 @@ def test_a_port_lost_while_starting_is_given_up_for_another(
         )
         # Given back as soon as it has done harm: a look at the port afterwards tells nothing.
         harm = "Address already in use"
-        repent = threading.Thread(
-            target=lambda: (
-                _becomes(lambda: any(harm in line for line in last_lines(NAME, 500)), 120)
-                and thief.close()
-            )
-        )
+
+        def give_back() -> None:
+            if _becomes(lambda: any(harm in line for line in last_lines(NAME, 500)), 120):
+                thief.close()
+
+        repent = threading.Thread(target=give_back)
         repent.start()
         now = start(NAME, port=stolen, memory=SMALL)
         repent.join()
