@@ -5,6 +5,8 @@ A plan that cannot be exact is never made: whatever fits nowhere passes through 
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
@@ -13,12 +15,13 @@ from whence.engine.chain import Chain
 from whence.engine.expression import Field, Input
 from whence.engine.interpreter.plan import Options, Plan
 from whence.engine.kernels.slice_apart import COMBINES
+from whence.engine.palettes.ltl import X
 from whence.engine.processors.slice import Slice
 from whence.engine.processors.window import Window
 from whence.engine.record.logs import LogRecord
 from whence.engine.runners.options import RunOptions
 
-__all__ = ["AT_LEAST", "Cut", "plan_run"]
+__all__ = ["AT_LEAST", "Cut", "cores_of_master", "plan_run"]
 
 AT_LEAST = 4
 """Fewer cores than these do not make up for what it takes to send events about."""
@@ -53,6 +56,20 @@ class Cut:
     why: str
     halo: int = 0
     key: str = ""
+
+
+def cores_of_master(master: str) -> int | None:
+    """How many tasks a master of this name can do at the same time; ``None`` if it does not say.
+
+    >>> cores_of_master("local[3]"), cores_of_master("local-cluster[2,4,1024]")
+    (3, 8)
+    """
+    local = re.fullmatch(r"local(?:\[(\*|\d+)(?:,\s*\d+)?\])?", master)
+    if local is not None:
+        told = local[1] or "1"
+        return (os.cpu_count() or 1) if told == "*" else int(told)
+    several = re.fullmatch(r"local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,\s*\d+\s*\]", master)
+    return int(several[1]) * int(several[2]) if several is not None else None
 
 
 def plan_run(
@@ -118,6 +135,8 @@ def _exact(
     for step in plan.steps:
         if isinstance(step.processor, Window):
             halo += step.processor.n - 1
+        elif isinstance(step.processor, X) and not options.closed:
+            halo += 1
         elif step.processor.tag not in _ONE_EACH:
             kind = type(step.processor).__name__
             why = f"what {kind} {step.name!r} gives depends on all events before it"

@@ -118,16 +118,16 @@ class Inside:
         yield from self._ready(None)
 
     def _note(self, notes: Notes) -> None:
-        for name, places in (("began", notes.began), ("at", notes.at)):
-            for part in np.unique(places // self.chunk).tolist():
-                here = places // self.chunk == part
-                none = Notes(*(array[:0] for array in notes))
-                some = (
-                    none._replace(began=places[here])
-                    if name == "began"
-                    else Notes(none.began, *(array[here] for array in notes[1:]))
-                )
-                self.notes.setdefault(part, []).append(some)
+        none = notes.began[:0]
+        for part in np.unique(notes.began // self.chunk).tolist():
+            here = notes.began[notes.began // self.chunk == part]
+            self.notes.setdefault(part, []).append(Notes(here, none, none, none > 0, none))
+        for part in np.unique(notes.at // self.chunk).tolist():
+            some = notes.at // self.chunk == part
+            of_part = Notes(
+                none, notes.at[some], notes.slot[some], notes.decides[some], notes.head[some]
+            )
+            self.notes.setdefault(part, []).append(of_part)
 
     def _ready(self, reached: int | None) -> Iterator[Piece]:
         self.parts.take()

@@ -26,6 +26,7 @@ from whence.engine.runners.local_kernels import BATCH, SECONDS, resume, run_kern
 from whence.engine.runners.options import CHUNK, RunOptions
 from whence.engine.runners.plans import Cut, plan_run
 from whence.engine.runners.slice_parts import LogShape
+from whence.engine.runners.spark_chunks import ChunkTasks, told_by_chunks
 from whence.engine.runners.spark_session import spark_session
 from whence.engine.runners.spark_slices import SliceTasks, told_by_slices
 
@@ -147,10 +148,16 @@ def _in_tasks(
     manifest = {"chain": chain.tree(), **described_, "plan": asdict(cut), "streams": []}
     writer = RunWriter(root, run_id, manifest)
     remove_staged(writer.folder)
-    shape = LogShape(log.columns, bool(log.manifest["plain"]), log.length)
-    tasks = SliceTasks(str(writer.folder.absolute()), chain, shape, options, cut.tasks, batch)
+    folder = str(writer.folder.absolute())
     try:
-        told = told_by_slices(session, tasks, log, cut.key)
+        if cut.kind == "slices":
+            shape = LogShape(log.columns, bool(log.manifest["plain"]), log.length)
+            tasks = SliceTasks(folder, chain, shape, options, cut.tasks, batch)
+            told = told_by_slices(session, tasks, log, cut.key)
+        else:
+            place = str(log.folder.absolute())
+            chunks = ChunkTasks(folder, place, chain, options, cut.tasks, cut.halo)
+            told = told_by_chunks(session, chunks)
     except Exception as fault:
         writer.leave()
         raise _broken(run_id, fault) from fault

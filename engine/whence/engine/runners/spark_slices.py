@@ -216,7 +216,7 @@ def _to_bytes(table: pa.Table | None) -> bytes | None:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue())
 
 
 def _table(data: bytes | None) -> pa.Table | None:
