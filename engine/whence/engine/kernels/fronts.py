@@ -12,7 +12,7 @@ from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.composing import lasting
 
-__all__ = ["Fronts", "lasting_batch", "ranks"]
+__all__ = ["Fronts", "ranks"]
 
 
 def ranks(slot: Ints) -> Ints:
@@ -87,7 +87,7 @@ class Fronts:
             pipes.append(join_batches(used, moment))
             self.parts[pipe] = _after(held[pipe], count) if count < before else []
             if len(batch) > fresh:
-                self.parts[pipe].append(lasting_batch(batch.slice(fresh, len(batch))))
+                self.parts[pipe].append(_lasting(batch.slice(fresh, len(batch))))
         return Front(tuple(pipes), moment, None)
 
 
@@ -116,7 +116,7 @@ def _moments(parts: Sequence[Batch], count: int) -> Ints:
     return np.concatenate([batch.moment for batch in _first(parts, count)])
 
 
-def lasting_batch(batch: Batch) -> Batch:
+def _lasting(batch: Batch) -> Batch:
     """The same events, holding on to no other batch."""
     why = lasting(batch.why)
     sup = why if batch.sup is batch.why else lasting(batch.sup)

@@ -15,7 +15,8 @@ from whence.engine.kernels.batch import Batch, join_batches
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.entries import NONE, Entries, join_entries
 from whence.engine.kernels.fronts import Fronts
-from whence.engine.kernels.fusing import Fused, Group, groups_of
+from whence.engine.kernels.fusing import Fused
+from whence.engine.kernels.groups import Group, groups_of
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, Run, State
 from whence.engine.kernels.registry import kernel_for
 
