@@ -53,10 +53,10 @@ def test_random_chains_in_chunks_say_the_same(tmp_path: Path) -> None:
     for seed in range(120):
         case = random_case(seed, STATELESS)
         chain, root = case.chain(), tmp_path / str(seed)
-        if len(chain.inputs) > 1 or not all(case.logs.values()):
+        if len(chain.inputs) != 1 or not all(case.logs.values()):
             continue
         logs = even(root, case)
-        (name,) = chain.inputs
+        name = chain.inputs[0]
         log = ingest(root, name, logs[name] * 3, chunk=4)
         options = RunOptions(chunk=(2, 3, 5)[seed % 3], detail="steps" if seed % 4 else "ends")
         plan = plan_run(chain, {name: log}, options, cores=2, partitions=1 + seed % 5)
