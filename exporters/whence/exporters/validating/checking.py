@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from whence.exporters.validating.clock import check_clock
@@ -71,9 +72,11 @@ def _alone(instance: Instance, found: Violations) -> list[_Part]:
 def _together(document: Document, parts: Sequence[_Part], found: Violations) -> None:
     """Check what no bundle shows by itself: cycles, and what the clock says."""
     shared = _shared(parts)
-    joined = [part for part in parts if part.events.names & shared]
+    joined = []
     for part in parts:
-        if not part.events.names & shared:
+        if any(name in shared for name in _names(part, shared)):
+            joined.append(part)
+        else:
             check_order(part.events, part.order, found, "cycle")
             check_clock(part.events, part.order, found)
     if joined:
@@ -85,13 +88,23 @@ def _together(document: Document, parts: Sequence[_Part], found: Violations) -> 
 
 
 def _shared(parts: Sequence[_Part]) -> set[str]:
-    """The names that have events in more than one bundle."""
+    """The names that occur in more than one bundle and have an event in one of them."""
     if len(parts) < 2:
         return set()
-    counts: Counter[str] = Counter()
-    for part in parts:
-        counts.update(part.events.names)
-    return {name for name, many in counts.items() if many > 1}
+    *small, largest = sorted(parts, key=lambda part: len(part.instance.texts))
+    seen: Counter[str] = Counter()
+    for part in small:
+        seen.update(part.instance.texts[1:])
+    several = {n for n, many in seen.items() if many > 1 or largest.instance.known(n)}
+    return {n for p in parts for n in _names(p, several) if n in several and p.events.touched(n)}
+
+
+def _names(part: _Part, wanted: set[str]) -> Iterable[str]:
+    """The names of a bundle, or those that are wanted and occur in it: whichever are fewer."""
+    texts = part.instance.texts
+    if len(wanted) < len(texts):
+        return (name for name in wanted if part.instance.known(name))
+    return islice(texts, 1, None)
 
 
 def _union(document: Document, parts: Sequence[_Part]) -> tuple[Instance, Normal]:

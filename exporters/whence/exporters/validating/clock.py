@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from whence.exporters.validating.events import Events
 from whence.exporters.validating.instance import Origin
-from whence.exporters.validating.ordering import Order
+from whence.exporters.validating.ordering import Order, way
 from whence.exporters.validating.report import Violations
 
 __all__ = ["check_clock"]
@@ -78,10 +78,12 @@ class _Clock:
         for at in range(order.leads[node], order.leads[node + 1]):
             edge = order.by_source[at]
             follower = order.after[edge]
+            group = order.groups.get(node)
+            if group is not None and order.groups.get(follower) == group:
+                continue  # levelled already
             for told, source, _ in list(known.values()):
-                if source != follower:
-                    self._against(follower, told, source, edge)
-                    self._later(follower, told, source, edge)
+                self._against(follower, told, source, edge)
+                self._later(follower, told, source, edge)
 
     def _later(self, node: int, told: Told, source: int, edge: int) -> None:
         known = self.latest.setdefault(node, {})
@@ -102,6 +104,8 @@ class _Clock:
             return
         events, texts = self.events, self.times.texts
         path = list(self._path(edge, earlier))
+        if edge < 0:
+            path = way(self.order, source, node)
         origins = [earlier[1], *(events.origins[events.reasons[e]] for e in path), told[1]]
         self._add(
             f"{events.what(self.order.nodes[source])} at {texts[earlier[0]]} is later than "

@@ -11,6 +11,8 @@ from __future__ import annotations
 from array import array
 from functools import cached_property
 
+import numpy as np
+
 from whence.exporters.validating.instance import Instance, Origin
 from whence.exporters.validating.uniqueness import Normal
 
@@ -64,12 +66,19 @@ class Events:
         generated = self.generated
         return all(generated[name] for c in self.normal["wasDerivedFrom"].slots[:2] for name in c)
 
+    def touched(self, text: str) -> bool:
+        """Whether what has this name has an event that an edge touches, or that has a time."""
+        number = self.instance.known(text)
+        return bool(number) and self._touched[number]
+
     @cached_property
-    def names(self) -> set[str]:
-        """The entities and activities that have an event which an edge touches, or a time."""
-        most = 4 * self.size
-        nodes = {*self.before, *self.after, *self.times}
-        return {self.instance.texts[node // 4] for node in nodes if node < most}
+    def _touched(self) -> list[bool]:
+        nodes = np.array([*self.times], np.int64)
+        ends = (np.frombuffer(each, np.int64) for each in (self.before, self.after))
+        names = np.concatenate([nodes, *ends]) // 4
+        found = np.zeros(self.size, bool)
+        found[names[names < self.size]] = True
+        return list(found.tolist())
 
     def what(self, node: int) -> str:
         """An event in words."""

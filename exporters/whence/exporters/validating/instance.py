@@ -100,6 +100,10 @@ class Instance:
             self.texts.append(text)
         return found
 
+    def known(self, text: str) -> int:
+        """The number of a name; 0 if it does not occur."""
+        return self._known.get(text, 0)
+
     def time(self, text: str, word: str) -> int:
         """The number of a time; what is none becomes a fault of the statement that comes next."""
         number = self.document.times.number(text)

@@ -15,7 +15,7 @@ from whence.exporters.validating.components import components
 from whence.exporters.validating.events import Events
 from whence.exporters.validating.report import Violations
 
-__all__ = ["Order", "check_order", "order_of"]
+__all__ = ["Order", "check_order", "order_of", "way"]
 
 _STRICT = 42
 
@@ -91,7 +91,7 @@ def check_order(events: Events, order: Order, found: Violations, rule: str = "C4
         if found.full(rule):
             found.add(rule, "")
             continue
-        path = [edge, *_back(order, other, one)]
+        path = [edge, *way(order, other, one)]
         steps = [events.what(order.nodes[order.before[each]]) for each in path]
         instance = events.instance
         also = {f"C{numbers[each]}" for each in path} - {rule}
@@ -112,7 +112,7 @@ def _listed(steps: list[str]) -> str:
     return ", ".join(few) + (f" and {len(steps) - len(few)} more" if len(steps) > len(few) else "")
 
 
-def _back(order: Order, start: int, goal: int) -> list[int]:
+def way(order: Order, start: int, goal: int) -> list[int]:
     """The edges of a shortest way inside one component."""
     group = order.groups[start]
     came: dict[int, int] = {start: -1}

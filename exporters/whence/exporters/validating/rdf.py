@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from whence.engine.errors import MissingExtraError, WhenceError
+from whence.engine.sources.limits import Limits
 from whence.engine.sources.opening import LogBytes, on_one_line
 from whence.exporters.validating.instance import Document, Instance
 from whence.exporters.validating.kinds import KINDS
@@ -80,8 +81,8 @@ _TIMES = {
 }
 
 
-def read_rdf(stream: LogBytes, document: Document, where: str, syntax: str) -> None:
-    """Read a file into a document.
+def read_rdf(stream: LogBytes, document: Document, where: str, limits: Limits, syntax: str) -> None:
+    """Read a file into a document; blank nodes keep the labels that the parser gives them.
 
     Raises:
         WhenceError: it is not in this syntax.
@@ -91,13 +92,15 @@ def read_rdf(stream: LogBytes, document: Document, where: str, syntax: str) -> N
     except ImportError as error:
         raise MissingExtraError.for_extra("prov", "pyoxigraph") from error
     graphs: dict[Any, _Graph] = {}
+    bytes_ = _Guarded(stream, where, limits, markup=syntax == "rdfxml")
     try:
-        # Blank nodes keep their labels: two of one file never meet those of another.
-        parser: Any = ox.parse(stream, format=getattr(ox.RdfFormat, SYNTAXES[syntax]))  # type: ignore[arg-type]
-        _collect(parser, graphs, document)
+        parser: Any = ox.parse(bytes_, format=getattr(ox.RdfFormat, SYNTAXES[syntax]))  # type: ignore[arg-type]
+        _collect(parser, graphs, document, bytes_)
         for prefix, iri in parser.prefixes.items():
             document.prefixes.setdefault(iri, prefix)
-    except (SyntaxError, ValueError, OSError) as fault:
+    except WhenceError:
+        raise
+    except (SyntaxError, ValueError, OSError, MemoryError) as fault:
         said = on_one_line(str(fault))[:200]
         msg = f"{where}: expected {syntax}; got: {said}; try mending the file, or another --format"
         raise WhenceError(msg) from fault
@@ -105,9 +108,36 @@ def read_rdf(stream: LogBytes, document: Document, where: str, syntax: str) -> N
         graph.finish()
 
 
-def _collect(quads: Iterable[Any], graphs: dict[Any, _Graph], document: Document) -> None:
+class _Guarded:
+    """The bytes of a file, as long as quads come out of them."""
+
+    def __init__(self, stream: LogBytes, where: str, limits: Limits, *, markup: bool) -> None:
+        self._stream, self._where, self._limits, self._markup = stream, where, limits, markup
+        self._last = b""
+        self.since = 0
+
+    def read(self, size: int = 1 << 20) -> bytes:
+        """The next bytes."""
+        block = self._stream.read(max(size, 1))
+        self.since += len(block)
+        self._limits.check("row", self.since, self._where)
+        if self._markup:
+            if b"<!DOCTYPE" in self._last + block:
+                msg = (
+                    f"{self._where}: expected RDF/XML without a document type; "
+                    "got <!DOCTYPE, which can make a small file endless; try removing it"
+                )
+                raise WhenceError(msg)
+            self._last = block[-8:]
+        return block
+
+
+def _collect(
+    quads: Iterable[Any], graphs: dict[Any, _Graph], document: Document, bytes_: _Guarded
+) -> None:
     known: dict[str, str | None] = {}
     for quad in quads:
+        bytes_.since = 0
         predicate = quad.predicate.value
         word = known.get(predicate, "")
         if word == "":

@@ -47,8 +47,13 @@ class _Limits(Limits):
 
     def exceeded(self, name: str, where: str) -> LogError:
         """The error for more than the limit."""
-        what = {"unpacked": "bytes after unpacking", "row": "bytes in one piece"}
-        most = f"{self.by_name(name):,} {what.get(name, name)}"
+        what = {
+            "unpacked": "bytes after unpacking",
+            "row": "bytes in one piece",
+            "text": "characters in one value",
+            "nesting": "levels of nesting",
+        }
+        most = f"{self.by_name(name):,} {what[name]}"
         return LogError(f"{where}: expected at most {most}; got more; try splitting the file")
 
 
@@ -146,7 +151,7 @@ def read_document(path: Path, format: str) -> Document:
                 read_prov_xml(opened(), document, where, limits)
             else:
                 assert format in SYNTAXES
-                read_rdf(opened(), document, where, format)
+                read_rdf(opened(), document, where, limits, format)
     if not len(document):
         msg = (
             f"{where}: expected statements of W3C PROV ({PROV}); got none; "
