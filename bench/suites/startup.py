@@ -30,7 +30,10 @@ slice:
     moore:
       initial: s0
       states: {s0: true, s1: true, s2: true, s3: false}
-      transitions: [[s0, "activity = 'a'", s1], [s1, "activity = 'b'", s2], [s2, "activity = 'c'", s1]]
+      transitions:
+        - [s0, "activity = 'a'", s1]
+        - [s1, "activity = 'b'", s2]
+        - [s2, "activity = 'c'", s1]
       otherwise: {s0: s3, s1: s3, s2: s3, s3: s3}
   combine: and
 """

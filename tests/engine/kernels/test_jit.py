@@ -74,13 +74,17 @@ def test_a_loop_is_compiled_once_it_has_had_many_rows(monkeypatch: pytest.Monkey
     ran: list[int] = []
 
     @jit.jit
-    def add(numbers, more):  # type: ignore[no-untyped-def]
+    def add(numbers: Any, more: int) -> int:
         total = 0
         for number in numbers:
             total += number
         return total + more
 
-    monkeypatch.setattr(jit, "_plain", lambda loop, *a: ran.append(len(a[0])) or loop(*a))
+    def plain(loop: Any, numbers: Any, more: int) -> Any:
+        ran.append(len(numbers))
+        return loop(numbers, more)
+
+    monkeypatch.setattr(jit, "_plain", plain)
     for length in (60, 39, 0, 1, 5):
         assert add(np.ones(length, np.int64), 7) == length + 7
     assert ran == [60, 39, 0]
