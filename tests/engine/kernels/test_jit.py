@@ -15,7 +15,7 @@ import pytest
 from tests.engine.kernels.comparing import difference
 from tests.engine.random_chains import random_case
 from whence.engine import kernels
-from whence.engine.kernels import jit
+from whence.engine.kernels import jit, window_loops
 
 MODULES = [
     import_module(f"{kernels.__name__}.{found.name}")
@@ -26,6 +26,7 @@ MODULES = [
 
 def test_without_numba_all_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """As it is where few rows run: whatever was compiled before runs as plain Python does."""
+    monkeypatch.setattr(jit, "FEW", 2**60)
     loops = 0
     for module in MODULES:
         for name, found in vars(module).items():
@@ -42,7 +43,7 @@ def test_without_numba_all_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_numba_is_here_in_the_development_environment() -> None:
-    assert jit.is_compiled()
+    assert jit.is_compiled(1)
 
 
 def test_nothing_but_a_loop_imports_numba() -> None:
@@ -62,7 +63,7 @@ def test_without_numba_a_loop_runs_as_it_is(monkeypatch: pytest.MonkeyPatch) -> 
         return 2 * x
 
     try:
-        assert not jit.is_compiled()
+        assert not jit.is_compiled(1)
         assert double(4) == 8
     finally:
         jit._compiler.cache_clear()
@@ -99,3 +100,21 @@ def test_where_nothing_can_be_kept_on_disk_loops_are_compiled_all_the_same() -> 
     double = compiler(names["double"])
     assert double(4) == 8
     assert double.signatures
+
+
+@pytest.mark.parametrize("product", [False, True])
+def test_windows_by_whole_arrays_are_those_of_the_loop(product: bool) -> None:
+    random = np.random.default_rng(4)
+    for n in (1, 2, 3, 7):
+        for early in range(n):
+            before, values = (random.integers(-2, 4, size) for size in (early, 40))
+            made = []
+            for loop in (window_loops.steady_windows, window_loops.steady_arrays):
+                count = early + len(values) - n + 1
+                out, lo, hi = np.empty((3, count), np.int64)
+                place = np.empty(count + n, np.int64)
+                runs = loop(product, before, values, n, 10, out, lo, hi, place)
+                made.append([a.tolist() for a in (out, lo[:runs], hi[:runs], place[:runs])])
+            assert made[0] == made[1], (n, early)
+    few = np.full(9, 11)
+    assert window_loops.steady_arrays(product, few[:0], few, 2, 10, few, few, few, few) == -1

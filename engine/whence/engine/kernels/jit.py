@@ -43,9 +43,9 @@ def _compiler() -> Callable[[Any], Any] | None:
     return compiled
 
 
-def is_compiled() -> bool:
-    """Whether loops run compiled."""
-    return _compiler() is not None
+def is_compiled(rows: int) -> bool:
+    """Whether a loop over so many rows would run compiled."""
+    return _Counted.rows + rows >= FEW and _compiler() is not None
 
 
 def jit(loop: Loop) -> Loop:
