@@ -261,6 +261,10 @@ class RunWriter(RunRecord):
         self.publish()
         self._lock.release()
 
+    def leave(self) -> None:
+        """Stop on the way: what counts stays, and the same run can go on."""
+        self._lock.leave()
+
 
 def _listed(part: int, rows: int, first: pa.Scalar, last: pa.Scalar) -> dict[str, int]:
     return {"part": part, "rows": rows, "first": first.as_py(), "last": last.as_py()}

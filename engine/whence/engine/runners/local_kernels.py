@@ -27,7 +27,7 @@ from whence.engine.runners.log_batches import read_batches
 from whence.engine.runners.options import CHUNK, RunOptions
 from whence.engine.values import Value
 
-__all__ = ["BATCH", "resume", "run_kernels"]
+__all__ = ["BATCH", "kernel_work", "resume", "run_kernels", "where_holds"]
 
 BATCH = 65_536
 """Events a batch."""
@@ -70,8 +70,8 @@ def run_kernels(
         return run_recorded(
             root, chain, logs, options, run_id=run_id, progress=progress, began=began
         )
-    work = _work(chain, options)
-    parts = KernelParts(work, _where(options), options.chunk)
+    work = kernel_work(chain, options)
+    parts = KernelParts(work, where_holds(options), options.chunk)
     writer = RunWriter(
         root,
         run_id or new_run_id(),
@@ -118,8 +118,8 @@ def resume(
         manifest["chunk"],
     )
     logs = {name: record.log(name) for name in chain.inputs}
-    work = _work(chain, options)
-    parts = KernelParts(work, _where(options), options.chunk)
+    work = kernel_work(chain, options)
+    parts = KernelParts(work, where_holds(options), options.chunk)
     writer = RunWriter.again(root, record.id)
     running = _Running(work, parts, writer, logs, manifest["batch"], seconds, progress)
     running.go_on(running.restored, began)
@@ -149,7 +149,8 @@ def _check(id: str, manifest: Mapping[str, Any]) -> None:
         raise ParameterError(msg)
 
 
-def _work(chain: Chain, options: RunOptions) -> KernelWork:
+def kernel_work(chain: Chain, options: RunOptions) -> KernelWork:
+    """A chain at work, as the options want it."""
     return KernelWork(
         chain,
         tracked=options.tracked,
@@ -158,7 +159,8 @@ def _work(chain: Chain, options: RunOptions) -> KernelWork:
     )
 
 
-def _where(options: RunOptions) -> Callable[[Value], bool] | None:
+def where_holds(options: RunOptions) -> Callable[[Value], bool] | None:
+    """Which outputs are tracked, by their value; all, if nothing is said."""
     if options.where is None or not options.tracked:
         return None
     holds = selector(options)
