@@ -255,6 +255,19 @@ class Place:
         """Whether all inputs are there whatever the values are."""
         return all(t.regular for t in self.inputs)
 
+    def inside(self, moments: Ints, row: int) -> Position:
+        """The position of a row among those of the same position outside.
+
+        Args:
+            moments: when each row appeared, in order.
+            row: which of them.
+        """
+        at = self.outer(int(moments[row]))
+        first = row
+        while first and self.outer(int(moments[first - 1])) == at:
+            first -= 1
+        return (at, row - first)
+
     def chain(self, suffix: str) -> Kept | None:
         """A helper stream of linked events; ``None`` where nothing can be kept."""
         if self.window or not self.run.tracked:
