@@ -24,8 +24,8 @@ from typing import Any
 from tests.engine.runners.streaming import CHAINS, DECLARED, OPTIONS
 from whence.engine import Chain
 from whence.engine.record.growing import GrowingLog
-from whence.engine.runners import spark_stream
 from whence.engine.runners.spark_stream import run_stream
+from whence.engine.runners.stream_following import Following
 from whence.engine.sources.folder_stream import FolderStream
 
 __all__ = ["POINTS"]
@@ -41,7 +41,7 @@ def _die() -> None:
 def _die_at(root: Path, point: str, batch: int) -> None:
     """Put the point in place; the batch counts from 0."""
     now = -1
-    take = spark_stream._Running._take_batch
+    take = Following._take_batch
 
     def take_batch(self: Any, frame: Any, number: int) -> None:
         nonlocal now
@@ -77,7 +77,7 @@ def _die_at(root: Path, point: str, batch: int) -> None:
             time.sleep(0.01)
         _die()
 
-    setattr(spark_stream._Running, "_take_batch", take_batch)  # noqa: B010  put in its place
+    setattr(Following, "_take_batch", take_batch)  # noqa: B010  put in its place
     setattr(Path, "replace", replace)  # noqa: B010
     setattr(GrowingLog, "finish", finished)  # noqa: B010
     if point == "between":
