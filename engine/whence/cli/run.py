@@ -75,6 +75,14 @@ def run(
         Path | None, typer.Option(help="Folder of the record (else WHENCE_RECORD).", **_RECORDED)
     ] = None,
     master: Annotated[str, typer.Option(help="Where Spark runs.", **_RECORDED)] = "local[*]",
+    partitions: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Tasks, where that is exact (Spark).", **_RECORDED),
+    ] = None,
+    plan: Annotated[
+        bool,
+        typer.Option("--plan", help="Say how Spark would cut the run, and why; run nothing."),
+    ] = False,
     load: Annotated[
         bool, typer.Option("--load/--no-load", help="Load the graph while it runs.", **_RECORDED)
     ] = True,
@@ -97,19 +105,26 @@ def run(
             "--record": record is not None,
             "--master": master != "local[*]",
             "--no-load": not load,
+            "--partitions": partitions is not None,
+            "--plan": plan,
         },
     )
-    streaming.check(log, runner)
+    if runner != "spark" and (plan or partitions is not None):
+        msg = f"expected --runner spark; got {runner}; try leaving it out"
+        raise typer.BadParameter(msg, param_hint="--plan" if plan else "--partitions")
+    streaming.check(log, runner, {"--plan": plan, "--partitions": partitions is not None})
     track = track or witnesses == "all"
+    from whence.engine.runners import CHUNK, RunOptions
+
+    options = RunOptions(track, detail, witnesses, where, closed, CHUNK)
     if streaming.place is not None:
         from whence.cli.run_stream import stream_and_tell
-        from whence.engine.runners import CHUNK, RunOptions
 
         stream_and_tell(
             chain,
             reading,
             streaming,
-            RunOptions(track, detail, witnesses, where, closed, CHUNK),
+            options,
             record=record,
             master=master,
             server=server if load else None,
@@ -136,14 +151,19 @@ def run(
         )
         return
     from whence.cli.run_recorded import run_and_tell
-    from whence.engine.runners import CHUNK, RunOptions
 
+    if plan:
+        from whence.cli.run_plan import tell_plan
+
+        tell_plan(prepared, options, record=record, master=master, partitions=partitions)
+        return
     run_and_tell(
         prepared,
-        RunOptions(track, detail, witnesses, where, closed, CHUNK),
+        options,
         runner=cast("Runner", runner),
         record=record,
         master=master,
+        partitions=partitions,
         server=server if load else None,
         limit=limit,
         csv=csv,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -72,8 +73,15 @@ class Streaming:
 
         return FolderStream(self.place, declared)
 
-    def check(self, logs: list[str] | None, runner: str) -> None:
+    def check(
+        self, logs: list[str] | None, runner: str, of_a_whole_log: Mapping[str, bool]
+    ) -> None:
         """Refuse what contradicts itself.
+
+        Args:
+            logs: the logs that are given.
+            runner: what is to run the chain.
+            of_a_whole_log: options that mean nothing to a stream, and whether they are given.
 
         Raises:
             BadParameter: which it is.
@@ -92,6 +100,10 @@ class Streaming:
         if logs:
             msg = "expected --log or --stream; got both; try one of them"
             raise typer.BadParameter(msg, param_hint="--stream")
+        for option, is_given in of_a_whole_log.items():
+            if is_given:
+                msg = f"expected --log with {option}; got --stream; try leaving {option} out"
+                raise typer.BadParameter(msg, param_hint=option)
         if runner != "spark":
             msg = f"expected --runner spark with --stream; got {runner}; try without --runner"
             raise typer.BadParameter(msg, param_hint="--runner")

@@ -27,7 +27,7 @@ from whence.engine.runners.log_batches import read_batches
 from whence.engine.runners.options import CHUNK, RunOptions
 from whence.engine.values import Value
 
-__all__ = ["BATCH", "kernel_work", "resume", "run_kernels", "where_holds"]
+__all__ = ["BATCH", "SECONDS", "kernel_work", "resume", "run_kernels", "told_where"]
 
 BATCH = 65_536
 """Events a batch."""
@@ -81,7 +81,7 @@ def run_kernels(
             began=began,
         )
     work = kernel_work(chain, options)
-    parts = KernelParts(work, where_holds(options), options.chunk)
+    parts = KernelParts(work, told_where(options), options.chunk)
     writer = RunWriter(
         root,
         run_id or new_run_id(),
@@ -134,7 +134,7 @@ def resume(
     )
     logs = {name: record.log(name) for name in chain.inputs}
     work = kernel_work(chain, options)
-    parts = KernelParts(work, where_holds(options), options.chunk)
+    parts = KernelParts(work, told_where(options), options.chunk)
     writer = RunWriter.again(root, record.id)
     running = _Running(work, parts, writer, logs, manifest["batch"], seconds, progress)
     running.go_on(running.restored, began)
@@ -165,7 +165,7 @@ def _check(id: str, manifest: Mapping[str, Any], runner: str) -> None:
 
 
 def kernel_work(chain: Chain, options: RunOptions) -> KernelWork:
-    """A chain at work, as the options want it."""
+    """A chain at work as the options say."""
     return KernelWork(
         chain,
         tracked=options.tracked,
@@ -174,8 +174,8 @@ def kernel_work(chain: Chain, options: RunOptions) -> KernelWork:
     )
 
 
-def where_holds(options: RunOptions) -> Callable[[Value], bool] | None:
-    """Which outputs are tracked, by their value; all, if nothing is said."""
+def told_where(options: RunOptions) -> Callable[[Value], bool] | None:
+    """Which outputs are told of, by their value; ``None`` if all are."""
     if options.where is None or not options.tracked:
         return None
     holds = selector(options)

@@ -23,7 +23,7 @@ from whence.engine.record.logs import LogRecord
 from whence.engine.record.runs import RunRecord, RunWriter, interrupted_run, new_run_id
 from whence.engine.runners.kernel_parts import KernelParts
 from whence.engine.runners.local import described, versions
-from whence.engine.runners.local_kernels import kernel_work, where_holds
+from whence.engine.runners.local_kernels import kernel_work, told_where
 from whence.engine.runners.options import CHUNK, RunOptions
 from whence.engine.runners.spark_session import spark_session
 from whence.engine.runners.stream_following import Following, StreamProgress, Tell
@@ -159,7 +159,7 @@ def _begun(
     log = GrowingLog.begin(
         root, name, source, declared, options.chunk, origin=stream.origin, apart=run_id
     )
-    parts = KernelParts(kernel_work(chain, options), where_holds(options), options.chunk)
+    parts = KernelParts(kernel_work(chain, options), told_where(options), options.chunk)
     writer = RunWriter(
         root,
         run_id,
@@ -188,7 +188,7 @@ def _taken_up(root: Path, run: str, stream: Stream, options: RunOptions) -> Foll
     (name,) = chain.inputs
     log = GrowingLog(root, LogRecord.open(root / "logs" / manifest["logs"][name]))
     stream.recall(manifest["known"], log.record.columns)
-    parts = KernelParts(kernel_work(chain, options), where_holds(options), options.chunk)
+    parts = KernelParts(kernel_work(chain, options), told_where(options), options.chunk)
     running = Following(parts, RunWriter.again(root, run), log, stream)
     try:
         running.restore()
