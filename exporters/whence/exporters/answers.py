@@ -15,8 +15,9 @@ from whence.engine.intervals import Intervals
 from whence.engine.record import RunRecord
 from whence.exporters.describing import facts
 from whence.exporters.model import Answer, Edge, Event, Finding, Log, Run, Stream
-from whence.exporters.recorded import json_text, run_of, value_attributes, written_value
+from whence.exporters.recorded import json_text, run_of
 from whence.exporters.statements import VALUE, Attributes, clean
+from whence.exporters.values import value_attributes, written_value
 from whence.exporters.vocabulary import term
 from whence.store.catalog import RunGraph
 from whence.store.places import joined

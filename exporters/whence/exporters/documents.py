@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from whence.exporters.describing import (
     about_bundle,
     about_run,
+    event_rows,
     event_statements,
     event_type,
     facts,
@@ -17,7 +18,8 @@ from whence.exporters.identifiers import PROV, Name
 from whence.exporters.model import Answer
 from whence.exporters.names import STANDARD, RunNames
 from whence.exporters.recorded import RecordedRun
-from whence.exporters.relations import Relations, ZoneEnds, edge_statements
+from whence.exporters.relations import Relations, edge_rows
+from whence.exporters.rows import Rows
 from whence.exporters.statements import KINDS, TYPE, Bundle, Document, Statement, clean
 from whence.exporters.vocabulary import term
 
@@ -31,7 +33,7 @@ def run_document(source: RecordedRun, progress: Progress | None = None) -> Docum
     """The document of a whole run."""
     names = RunNames(source.run)
 
-    def statements() -> Iterator[Statement]:
+    def statements() -> Iterator[Statement | Rows]:
         return _run_statements(source, names, progress)
 
     bundle = Bundle(names.bundle, statements)
@@ -40,7 +42,7 @@ def run_document(source: RecordedRun, progress: Progress | None = None) -> Docum
 
 def _run_statements(
     source: RecordedRun, names: RunNames, progress: Progress | None
-) -> Iterator[Statement]:
+) -> Iterator[Statement | Rows]:
     run, done = source.run, 0
 
     def advance(more: int) -> None:
@@ -50,7 +52,6 @@ def _run_statements(
             progress(done, source.size)
 
     yield from about_run(run, names)
-    relations = Relations(run, names)
     told: set[Name] = set()
     for place in [*(log.place for log in run.logs), *(stream.place for stream in run.streams)]:
         collection = names.collection(place)
@@ -58,16 +59,15 @@ def _run_statements(
             continue  # a log that the chain reads under a second name
         told.add(collection)
         type_ = event_type(run, place)
-        for events in source.events(place):
-            for event in events:
-                yield from event_statements(event, names, type_, collection)
-            advance(len(events))
+        for positions, said in source.events(place):
+            yield from event_rows(positions, said, type_, collection)
+            advance(len(positions))
     for stream in run.streams:
-        zones = ZoneEnds()
-        for rows in source.associations(stream.place):
-            yield from relations.statements(zones.settled(rows))
-            advance(len(rows))
-        yield from relations.statements(zones.rest())
+        relations = Relations(run, names, stream.place)
+        for count, table in source.associations(stream.place):
+            yield from relations.part(table)
+            advance(count)
+        yield from relations.rest()
 
 
 def answer_document(answer: Answer) -> Document:
@@ -77,13 +77,13 @@ def answer_document(answer: Answer) -> Document:
     asked = hashlib.sha256(clean(answer.question).encode()).hexdigest()[:16]
     name = names.space.name(f"answer-{asked}")
 
-    def statements() -> Iterator[Statement]:
+    def statements() -> Iterator[Statement | Rows]:
         yield from about_run(answer.run, names)
         types = {place: event_type(answer.run, place) for place in names.places}
         for event in answer.events:
             collection = names.collection(event.place)
-            yield from event_statements(event, names, types[event.place], collection)
-        yield from edge_statements(answer.edges, answer.run, names)
+            yield from event_statements(event, types[event.place], collection)
+        yield from edge_rows(answer.edges, answer.run, names)
         yield from _findings(answer, names, name)
 
     said = ((TYPE, term("Answer")), *facts(question=answer.question), *answer.facts)
@@ -91,7 +91,7 @@ def answer_document(answer: Answer) -> Document:
     return Document((*STANDARD, *names.spaces), about_bundle(names, name, said), (bundle,))
 
 
-def _findings(answer: Answer, names: RunNames, own: Name) -> Iterator[Statement]:
+def _findings(answer: Answer, names: RunNames, own: Name) -> Iterator[Statement | Rows]:
     for number, finding in enumerate(answer.findings):
         whole = names.space.name(f"{own.local}-f{number}")
         types = ((TYPE, Name(PROV, "Collection")), (TYPE, term("Finding")))

@@ -57,6 +57,17 @@ class Stream:
     count: int | None = None
     tracked: int | None = None
 
+    @property
+    def helper(self) -> str | None:
+        """What a stream is called that kernels keep beside the processor's own events."""
+        name = self.place.removeprefix(f"{self.processor}/")
+        return name if self.role == "inner" and name != self.place else None
+
+    @property
+    def beside(self) -> str | None:
+        """What tells a stream from that of the pipe's own events."""
+        return self.role if self.role in ("choices", "heads", "end") else self.helper
+
 
 @dataclass(frozen=True)
 class Processor:

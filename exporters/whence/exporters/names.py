@@ -121,5 +121,5 @@ def _workers(run: Run) -> list[str]:
 
 
 def _pipe_segment(stream: Stream) -> str:
-    beside = stream.role in ("choices", "heads", "end")  # beside the pipe's own events
-    return f"{stream.role}{stream.pipe}" if beside else str(stream.pipe)
+    # Beside the pipe's own events: choices, heads, the end, and what kernels keep.
+    return f"{stream.beside or ''}{stream.pipe}"

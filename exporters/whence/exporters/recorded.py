@@ -5,64 +5,31 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from whence.engine.associations import LOG_PREFIX, Association
+from whence.engine.associations import LOG_PREFIX
+from whence.engine.columns import canonical
+from whence.engine.compact import Ints
 from whence.engine.errors import LogError, ParameterError
 from whence.engine.record import LogRecord, RunRecord
-from whence.engine.record.schema import associations_of, canonical, from_canonical, records_of
 from whence.engine.values import Value, kind_of
 from whence.exporters.describing import facts
-from whence.exporters.identifiers import XSD, Name
-from whence.exporters.model import Event, Log, Processor, Run, Stream
-from whence.exporters.statements import VALUE, Attributes, Typed, clean
+from whence.exporters.identifiers import Name
+from whence.exporters.model import Log, Processor, Run, Stream
+from whence.exporters.rows import AT_ONCE, Column, number_column
+from whence.exporters.statements import VALUE
+from whence.exporters.values import EventColumns, typed_columns, value_columns
 from whence.exporters.vocabulary import term
 
-__all__ = ["RecordedRun", "json_text", "run_of", "value_attributes", "written_value"]
+__all__ = ["RecordedRun", "json_text", "run_of"]
 
-_COMPOSED = ("list", "record", "map")
 _TREE_WORDS = {"id", "logs"}
 _MAPPED = ("case", "activity", "time")
-
-
-def value_attributes(value: Value) -> Attributes:
-    """What an event's value becomes: PROV's one ``prov:value``, and its kind where that is needed.
-
-    >>> [(key.short, v) for key, v in value_attributes([1, None])]
-    [('prov:value', '[1,null]'), ('whence:kind', 'list')]
-    """
-    if value is None:
-        return facts(kind="missing")
-    if isinstance(value, timedelta):
-        return ((VALUE, Typed(_duration(value), Name(XSD, "duration"))),)
-    if isinstance(value, str):
-        return ((VALUE, clean(value)),)
-    if isinstance(value, (bool, int, float, datetime)):
-        return ((VALUE, value),)
-    return ((VALUE, clean(canonical(value))), *facts(kind=kind_of(value)))
-
-
-def written_value(kind: str, text: str) -> Attributes:
-    """The same from canonical JSON and its kind, as the record and the graph keep values.
-
-    >>> [(key.short, v) for key, v in written_value("map", '{"map":[["a",1]]}')]
-    [('prov:value', '{"map":[["a",1]]}'), ('whence:kind', 'map')]
-    """
-    if kind in _COMPOSED:
-        return ((VALUE, clean(text)), *facts(kind=kind))
-    return value_attributes(from_canonical(text))
-
-
-def _duration(value: timedelta) -> str:
-    sign = "-" if value < timedelta(0) else ""
-    size = abs(value)
-    seconds = f"{size.days * 86400 + size.seconds}"
-    part = f".{size.microseconds:06d}" if size.microseconds else ""
-    return f"{sign}PT{seconds}{part}S"
 
 
 def _time(text: str | None) -> datetime | None:
@@ -183,52 +150,50 @@ class RecordedRun:
         ends = sum(stream["role"] == "end" for stream in self._streams.values())
         return int(sum(inputs.values()) + sum(parts) + ends)
 
-    def events(self, place: str) -> Iterator[list[Event]]:
-        """The events of a log or stream, a part at a time."""
+    def events(self, place: str) -> Iterator[tuple[Ints, EventColumns]]:
+        """The positions of the events of a log or stream and what is said of them, by and by."""
         if place.startswith(LOG_PREFIX):
             yield from self._inputs(place)
             return
         if self._streams[place]["role"] == "end":
-            yield [Event(place, 0)]
+            yield np.zeros(1, np.int64), ()
+        helpers = {stream.place for stream in self.run.streams if stream.helper is not None}
         for part in self._streams[place]["outputs"]:
             with _reading(self.record):
                 table = self.record.outputs(place, part["part"])
-            columns = (table.column(n).to_pylist() for n in ("position", "moment", "kind", "value"))
-            yield [
-                Event(place, position, (*written_value(kind, value), (term("moment"), moment)))
-                for position, moment, kind, value in zip(*columns, strict=True)
-            ]
+            for some in table.to_batches(AT_ONCE):
+                values: EventColumns = ()
+                if place not in helpers:  # they have none
+                    values = value_columns(some.column("kind"), some.column("value"))
+                moment = (term("moment"), number_column(some.column("moment").to_numpy()))
+                yield some.column("position").to_numpy(), (*values, moment)
 
-    def _inputs(self, place: str) -> Iterator[list[Event]]:
+    def _inputs(self, place: str) -> Iterator[tuple[Ints, EventColumns]]:
         log = self.record.log(place.removeprefix(LOG_PREFIX))
-        mapped = {word: log.manifest[word] for word in _MAPPED if log.manifest.get(word)}
+        columns = log.columns
+        mapped = {word: log.manifest.get(word) for word in _MAPPED}
         for number in range(log.manifest["parts"]):
             with _reading(self.record):
                 table = log.part(number)
-            positions = table.column("position").to_pylist()
-            if not log.columns or not (mapped or self.values):
-                yield [Event(place, position) for position in positions]
-                continue
-            records = records_of(table, log.columns)
-            whole = log.events(table) if self.values else [None] * len(positions)
-            yield [
-                Event(place, position, self._said(fields, mapped, value))
-                for position, fields, value in zip(positions, records, whole, strict=True)
-            ]
+            for some in table.to_batches(AT_ONCE):
+                said = [
+                    (term(word), written)
+                    for word, column in mapped.items()
+                    if column in columns
+                    for key, written in typed_columns(some.column(column), columns[column])
+                    if key == VALUE
+                ]
+                if self.values and columns:
+                    said += _whole(log.events(some))
+                yield some.column("position").to_numpy(), tuple(said)
 
-    def _said(
-        self, fields: Mapping[str, Value], mapped: Mapping[str, str], whole: Value
-    ) -> Attributes:
-        said: list[tuple[Name, Any]] = []
-        for word, column in mapped.items():
-            for key, value in value_attributes(fields.get(column)):
-                if key == VALUE:
-                    said.append((term(word), value))
-        return (*said, *(value_attributes(whole) if self.values else ()))
-
-    def associations(self, place: str) -> Iterator[list[Association]]:
-        """The associations of a stream, a part at a time."""
+    def associations(self, place: str) -> Iterator[tuple[int, pa.Table]]:
+        """The associations of a stream, a part at a time, with how many rows they are."""
         for part in self._streams[place]["associations"]:
             with _reading(self.record):
-                table = self.record.associations(place, part["part"])
-            yield associations_of(table, place)
+                yield part["rows"], self.record.associations(place, part["part"])
+
+
+def _whole(events: list[Value]) -> list[tuple[Name, Column]]:
+    kinds = pa.array([kind_of(event) for event in events], pa.string())
+    return list(value_columns(kinds, pa.array([canonical(event) for event in events])))
