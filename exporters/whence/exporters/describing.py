@@ -86,6 +86,18 @@ def _associated(activity: Name, names: RunNames, plan: Name | None) -> Iterator[
         yield Statement(KINDS["wasAssociatedWith"], own, (activity, names.engine, plan))
 
 
+def _people(names: RunNames) -> Iterator[Statement]:
+    """Who answers for the run: the engine acted for the first, each of them for the next."""
+    acting = names.engine
+    for number, (agent, name) in enumerate(names.people.items()):
+        known = ((TYPE, Name(PROV, agent.kind)), *facts(name=agent.name))
+        yield Statement(KINDS["agent"], name, (), known)
+        if acting is not None:
+            own = names.space.name(f"delegation-{number}")
+            yield Statement(KINDS["actedOnBehalfOf"], own, (acting, name, names.run))
+        acting = name
+
+
 def about_run(run: Run, names: RunNames) -> Iterator[Statement]:
     """The run, its chain and processors, its logs and streams."""
     times: Attributes = ()
@@ -102,6 +114,7 @@ def about_run(run: Run, names: RunNames) -> Iterator[Statement]:
     if names.engine is not None and run.engine is not None:
         yield _software(names.engine, run.engine)
     yield from _associated(names.run, names, names.chain)
+    yield from _people(names)
     yield from _chain(run, names)
     yield from _works(names)
     yield from _logs(run, names)
@@ -118,10 +131,20 @@ def _logs(run: Run, names: RunNames) -> Iterator[Statement]:
         called = [fact for log in same for fact in facts(name=log.name)]
         log = same[0]
         known = facts(count=log.count, digest=log.digest, source=log.source)
-        types = (_COLLECTION, (TYPE, term("Log")))
+        types: Attributes = (_COLLECTION, (TYPE, term("Log")))
+        if log.stream is not None:
+            types += ((TYPE, term("Stream")),)
         yield Statement(_ENTITY, collection, (), (*types, *called, *known))
         usage = names.space.name(f"used-{link(collection.space)}")
         yield Statement(KINDS["used"], usage, (names.run, collection))
+        before = names.revised.get(log.place)
+        if before is not None:
+            old = before.name("all")
+            if old not in by_collection:
+                yield Statement(_ENTITY, old, (), types)
+            own = names.space.name(f"revision-{link(collection.space)}")
+            revision = (TYPE, Name(PROV, "Revision"))
+            yield Statement(KINDS["wasRevisionOf"], own, (collection, old), (revision,))
 
 
 def _chain(run: Run, names: RunNames) -> Iterator[Statement]:
@@ -156,6 +179,7 @@ def _stream(stream: Stream, names: RunNames) -> Iterator[Statement]:
         helper=stream.helper,
         count=stream.count,
         tracked=stream.tracked,
+        width=stream.width if stream.width > 1 else None,
     )
     yield Statement(_ENTITY, collection, (), (_COLLECTION, (TYPE, term("Stream")), *known))
     work = names.works.get(stream.processor)

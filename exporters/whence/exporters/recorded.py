@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +21,7 @@ from whence.engine.record import LogRecord, RunRecord
 from whence.engine.values import Value, kind_of
 from whence.exporters.describing import facts
 from whence.exporters.identifiers import Name
-from whence.exporters.model import Log, Processor, Run, Stream
+from whence.exporters.model import Agent, Log, Processor, Run, Stream
 from whence.exporters.rows import AT_ONCE, Column, number_column
 from whence.exporters.statements import VALUE
 from whence.exporters.values import EventColumns, typed_columns, value_columns
@@ -29,6 +30,10 @@ from whence.exporters.vocabulary import term
 __all__ = ["RecordedRun", "json_text", "run_of"]
 
 _TREE_WORDS = {"id", "logs"}
+_ANSWERABLE: dict[str, Literal["Person", "Organization"]] = {
+    "owner": "Person",
+    "controller": "Organization",
+}
 _MAPPED = ("case", "activity", "time")
 
 
@@ -52,7 +57,7 @@ def run_of(record: RunRecord) -> Run:
         id=record.id,
         logs=tuple(_log(name, record.log(name)) for name in manifest["logs"]),
         streams=tuple(
-            Stream(s["name"], s["processor"], s["pipe"], s["role"], *_counts(s))
+            Stream(s["name"], s["processor"], s["pipe"], s["role"], *_counts(s), s["w"])
             for s in manifest["streams"]
         ),
         chain_digest=manifest.get("chain_digest") if tree else None,
@@ -61,6 +66,8 @@ def run_of(record: RunRecord) -> Run:
         engine=manifest["versions"].get("whence"),
         started=_time(manifest["started"]),
         ended=_time(manifest["ended"]),
+        agents=_agents(manifest["metadata"]),
+        single_steps=manifest["options"].get("detail") == "steps",
         facts=facts(
             status=manifest["status"],
             error=error,
@@ -71,6 +78,15 @@ def run_of(record: RunRecord) -> Run:
             pending=json_text(manifest["pending"]),
         ),
     )
+
+
+def _agents(metadata: Mapping[str, Any]) -> tuple[Agent, ...]:
+    """Who answers for a run, by its metadata: its owner, and the controller of the data."""
+    found: dict[str, Agent] = {}
+    for word, kind in _ANSWERABLE.items():
+        if isinstance(metadata.get(word), str) and metadata[word]:
+            found.setdefault(metadata[word], Agent(metadata[word], kind))
+    return tuple(found.values())
 
 
 def _log(name: str, log: LogRecord) -> Log:
@@ -114,6 +130,46 @@ def _reading(record: RunRecord) -> Iterator[None]:
         raise LogError(msg) from error
 
 
+def _linked(
+    record: RunRecord, run: Run, chained: Mapping[str, str], revised: Mapping[str, str]
+) -> Run:
+    """The run with its logs tied to earlier runs and logs."""
+    known = {log.name for log in run.logs}
+    for name in (*chained, *revised):
+        if name not in known:
+            msg = (
+                f"run {run.id}: expected one of its logs; got {name!r}; "
+                f"try {', '.join(sorted(known)) or 'another run'}"
+            )
+            raise ParameterError(msg)
+    logs = tuple(
+        replace(
+            log,
+            stream=_stream_of(record.root, log, chained[log.name]) if log.name in chained else None,
+            revises=revised.get(log.name),
+        )
+        for log in run.logs
+    )
+    return replace(run, logs=logs)
+
+
+def _stream_of(root: Path, log: Log, place: str) -> tuple[str, str, str]:
+    """The output stream that a log is, as ``RUN/STREAM``; they must be of one length."""
+    run, _, name = place.partition("/")
+    earlier = RunRecord(root, run)
+    streams = {s.place: s for s in run_of(earlier).streams if s.role == "output"}
+    stream = streams.get(name)
+    if stream is None or stream.count != log.count:
+        known = ", ".join(f"{earlier.id}/{each}" for each in streams) or "another run"
+        got = f"no such output in run {earlier.id}" if stream is None else f"{stream.count} events"
+        msg = (
+            f"log {log.name}: expected an output of {log.count} events as RUN/STREAM; got {got} "
+            f"for {place!r}; try {known}"
+        )
+        raise ParameterError(msg)
+    return earlier.id, stream.processor, str(stream.pipe)
+
+
 class RecordedRun:
     """Reads a run's events and associations from the record.
 
@@ -123,8 +179,25 @@ class RecordedRun:
         values: whether the values of input events are told, and not only those of outputs.
     """
 
-    def __init__(self, root: Path, id: str, *, values: bool = False) -> None:
-        """Open a run that has ended."""
+    def __init__(
+        self,
+        root: Path,
+        id: str,
+        *,
+        values: bool = False,
+        chained: Mapping[str, str] | None = None,
+        revised: Mapping[str, str] | None = None,
+    ) -> None:
+        """Open a run that has ended.
+
+        Args:
+            root: the record's place.
+            id: the run's id, or ``latest``.
+            values: tell the values of input events too.
+            chained: of each log, by its name, that is an output of an earlier run of the record:
+                ``RUN/STREAM``; its events are then that run's.
+            revised: of each log that corrects another one: the other's identity.
+        """
         self.record = RunRecord(root, id)
         self.manifest = self.record.manifest
         if self.manifest["status"] == "running":
@@ -134,7 +207,7 @@ class RecordedRun:
             )
             raise ParameterError(msg)
         with _reading(self.record):
-            self.run = run_of(self.record)
+            self.run = _linked(self.record, run_of(self.record), chained or {}, revised or {})
         self.values = values
         self._streams = {stream["name"]: stream for stream in self.manifest["streams"]}
 

@@ -11,7 +11,7 @@ heads of slices           have no events of their own: ranges of positions stand
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -20,16 +20,20 @@ from whence.engine.associations import Association
 from whence.engine.compact import Block, Ints, flat_ranges
 from whence.engine.record.compact import from_compact_table
 from whence.engine.record.schema import associations_of
+from whence.exporters.expanding import HeadZones, Leads, expanded
 from whence.exporters.gathering import Gathered
 from whence.exporters.identifiers import Namespace
 from whence.exporters.marks import Marks
 from whence.exporters.model import Edge, Run
 from whence.exporters.names import RunNames
-from whence.exporters.pairs import pair_rows
+from whence.exporters.pairs import Told, pair_rows, said_once
 from whence.exporters.rows import Rows
 from whence.exporters.spans import Bands, band_rows, zone_rows
 
-__all__ = ["FEW", "Relations", "edge_rows"]
+__all__ = ["FEW", "Heads", "Relations", "edge_rows"]
+
+Heads = Mapping[str, Mapping[str, HeadZones]]
+"""The heads that streams of that role stand for, by where they lead."""
 
 FEW = 16
 """A zone of up to so many outputs is written event by event."""
@@ -42,13 +46,28 @@ class Relations:
     it ends. Only zones that are open at the same time are kept in mind.
     """
 
-    def __init__(self, run: Run, names: RunNames, stream: str) -> None:
-        """Learn how long each log and stream is, and which have no events."""
+    def __init__(
+        self,
+        run: Run,
+        names: RunNames,
+        stream: str,
+        expand: Heads | None = None,
+    ) -> None:
+        """Learn how long each log and stream is, and which have no events.
+
+        Args:
+            run: the run.
+            names: its names.
+            stream: whose associations they are.
+            expand: write every pair by itself; the heads that streams of that role stand for.
+        """
+        self.expand = expand
         self.names = names
         self.stream = stream
         self.counts = {log.place: log.count for log in run.logs}
         self.counts.update({s.place: s.count for s in run.streams if s.role != "heads"})
         self.heads = {s.place for s in run.streams if s.role == "heads"}
+        self.work = names.works.get(_single_step(run, stream) or "")
         # A chain may read one log under several names.
         first: dict[Namespace, str] = {}
         self._known_as = {place: first.setdefault(s, place) for place, s in names.places.items()}
@@ -56,16 +75,24 @@ class Relations:
 
     def part(self, table: pa.Table) -> Iterator[Rows]:
         """The relations of one part; what is said twice is said once."""
+        if self.expand is None:
+            yield from self._told(self._found(table))
+        elif self.stream not in self.heads:
+            yield from self._expanded(table, self.expand)
+
+    def _found(self, table: pa.Table) -> _Found:
         found = _Found()
         if "back" in table.schema.names:
             for block in from_compact_table(table, self.stream).blocks:
                 self._block(block, found)
         else:
             self._rows(associations_of(table, self.stream), found)
-        yield from self._told(found)
+        return found
 
     def rest(self) -> Iterator[Rows]:
         """The zones that go on to the end of the stream."""
+        if self.expand is not None:
+            return  # heads alone have such zones, and they are written where they are led to
         together: dict[tuple[str, str, Marks], list[tuple[int, int]]] = {}
         for (relation, to, lo, position), marks in self._open.items():
             together.setdefault((relation, to, marks), []).append((lo, position))
@@ -146,12 +173,66 @@ class Relations:
         self.names.at(to)  # refused if there is none
         return self._known_as[to]
 
+    def leads(self, table: pa.Table) -> dict[str, list[Leads]]:
+        """What each output of a part leads to, by stream."""
+        found = self._found(table)
+        leads: dict[str, list[Leads]] = {}
+        for (relation, to), marks, (output, position) in found.all_pairs():
+            leads.setdefault(to, []).append(Leads(relation, marks, output, position, position))
+        for (relation, to, sa, sb), marks, (lo, hi, a, b) in found.bands.each():
+            output, which = flat_ranges(lo, hi - lo + 1)
+            low, high = np.maximum(output * sa + a[which], 0), output * sb + b[which]
+            count = self.counts.get(to)
+            if count is not None:
+                high = np.minimum(high, count - 1)
+            there = low <= high
+            some = Leads(relation, marks, output[there], low[there], high[there])
+            leads.setdefault(to, []).append(some)
+        for (relation, to), marks, (lo, hi, position) in found.zones.each():
+            output, which = flat_ranges(lo, hi - lo + 1)
+            some = Leads(relation, marks, output, position[which], position[which])
+            leads.setdefault(to, []).append(some)
+        return leads
+
+    def head_zones(self, tables: Iterable[pa.Table]) -> dict[str, HeadZones]:
+        """All zones of a stream of heads, by where they lead; the last ones go on to the end."""
+        found: dict[str, list[tuple[Ints, ...]]] = {}
+        for table in tables:
+            for (_, to), _, columns in self._found(table).zones.each():
+                found.setdefault(to, []).append(columns)
+        for _, to, lo, position in self._open:
+            numbers = (lo, np.iinfo(np.int64).max, position)
+            found.setdefault(to, []).append(tuple(np.array([n], np.int64) for n in numbers))
+        return {
+            to: HeadZones(*(np.concatenate(column) for column in zip(*some, strict=True)))
+            for to, some in found.items()
+        }
+
+    def _expanded(self, table: pa.Table, heads: Heads) -> Iterator[Rows]:
+        for to, leads in self.leads(table).items():
+            plain: Mapping[str, HeadZones | None] = {to: None}
+            for target, zones in heads.get(to, plain).items():
+                for told in expanded(leads, zones):
+                    yield from self._pairs(target, told)
+
+    def _pairs(self, to: str, several: Iterable[Told]) -> Iterator[Rows]:
+        source, target, heads = self.names.at(self.stream), self.names.at(to), to in self.heads
+        work = None if heads or self.expand is not None else self.work
+        for (relation, marks, outputs, inputs), plain in said_once(several):
+            yield from pair_rows(
+                *(relation, source, target, marks, outputs, inputs),
+                stands_for=heads,
+                work=work,
+                plain=plain,
+            )
+
     def _told(self, found: _Found) -> Iterator[Rows]:
         source = self.names.at(self.stream)
-        for (relation, to), marks, pairs in found.all_pairs():
-            heads = to in self.heads
-            target = self.names.at(to)
-            yield from pair_rows(relation, source, target, marks, *pairs, stands_for=heads)
+        pairs: dict[str, list[Told]] = {}
+        for (relation, to), marks, (outputs, inputs) in found.all_pairs():
+            pairs.setdefault(to, []).append((relation, marks, outputs, inputs))
+        for to, several in pairs.items():
+            yield from self._pairs(to, several)
         for (relation, to, sa, sb), marks, numbers in found.bands.each():
             lo, hi, a, b = numbers
             bands = Bands(lo, hi, a, b, sa, sb)
@@ -179,6 +260,15 @@ class _Found:
         for (key, marks), (outputs, inputs) in self._single.items():
             self.pairs.add(key, marks, np.array(outputs), np.array(inputs))
         return self.pairs.each()
+
+
+def _single_step(run: Run, place: str) -> str | None:
+    """The processor that made the events of a stream in one step from what they lead to."""
+    for stream in run.streams:
+        own = stream.role in ("output", "step") and stream.beside is None
+        if stream.place == place and own and run.single_steps:
+            return stream.processor
+    return None
 
 
 def _each(output: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:

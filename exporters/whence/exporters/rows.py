@@ -90,6 +90,9 @@ class Rows:
     """Statements of one kind that say the same things; see `Statement`.
 
     Columns of one key are meant to hold something in different rows.
+
+    Attributes:
+        plain: whether RDF has the plain form too; not if another statement has the same.
     """
 
     kind: Kind
@@ -97,6 +100,7 @@ class Rows:
     id: Names | None
     ends: tuple[Name | Names | None, ...] = ()
     attributes: tuple[tuple[Name, Value], ...] = ()
+    plain: bool = True
 
     def each(self) -> Iterator[Statement]:
         """The same statements one by one."""

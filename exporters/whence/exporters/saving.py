@@ -19,7 +19,7 @@ from whence.exporters.prov_xml import prov_xml
 from whence.exporters.rdf import write_rdf
 from whence.exporters.statements import Document
 
-__all__ = ["FORMATS", "format_of", "write_document"]
+__all__ = ["BUNDLES", "FORMATS", "format_of", "write_document"]
 
 FORMATS = {
     "prov-json": (".json", ".provjson"),
@@ -32,6 +32,9 @@ FORMATS = {
     "jsonld": (".jsonld",),
 }
 """Each format, and how the names of its files end; ``.gz`` may follow."""
+
+BUNDLES = frozenset(FORMATS) - {"turtle"}
+"""The formats that can hold bundles."""
 
 
 def format_of(path: Path, given: str | None = None) -> str:

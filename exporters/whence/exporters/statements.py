@@ -115,8 +115,8 @@ KINDS = {
              "qualifiedAttribution", "Attribution", ("agent",)),
         Kind("actedOnBehalfOf", ("delegate", "responsible", "activity"),
              "qualifiedDelegation", "Delegation", ("agent", "hadActivity")),
-        Kind("wasDerivedFrom", ("generatedEntity", "usedEntity"),
-             "qualifiedDerivation", "Derivation", ("entity",), rest=3),
+        Kind("wasDerivedFrom", ("generatedEntity", "usedEntity", "activity"),
+             "qualifiedDerivation", "Derivation", ("entity", "hadActivity"), rest=2),
         Kind("wasDerivedFrom", ("generatedEntity", "usedEntity"),
              "qualifiedRevision", "Revision", ("entity",), rest=3, plain="wasRevisionOf"),
         Kind("wasInfluencedBy", ("influencee", "influencer"),
@@ -143,6 +143,11 @@ class Statement(NamedTuple):
     ends: tuple[Name | None, ...] = ()
     attributes: Attributes = ()
 
+    @property
+    def plain(self) -> bool:
+        """Whether RDF has the plain form too."""
+        return True
+
 
 def triples(
     statement: Statement | Rows,
@@ -152,7 +157,7 @@ def triples(
     if ends:
         first, *others = ends
         assert first is not None
-        if others[0] is not None:
+        if others[0] is not None and statement.plain:
             yield first, names.plain, others[0]
         if names.qualified is None:
             return
