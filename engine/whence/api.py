@@ -215,7 +215,7 @@ def run(
     """
     made = load_chain(chain) if isinstance(chain, (str, Path)) else Chain.of(chain)
     if options is None:
-        options = RunOptions(chunk=CHUNK) if runner == "local" else RunOptions()
+        options = RunOptions() if runner == "interpreter" else RunOptions(chunk=CHUNK)
     root = record_place(record)
     tell = progress or (lambda done, total, text: None)
     made, kept = _kept(root, made, _named(made, logs), declare, tell)

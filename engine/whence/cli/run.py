@@ -118,10 +118,9 @@ def run(
     from whence.cli.run_recorded import run_and_tell
     from whence.engine.runners import CHUNK, RunOptions
 
-    chunk = CHUNK if runner == "local" else RunOptions.chunk
     run_and_tell(
         prepared,
-        RunOptions(track, detail, witnesses, where, closed, chunk),
+        RunOptions(track, detail, witnesses, where, closed, CHUNK),
         runner=cast("Runner", runner),
         record=record,
         master=master,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from tests.engine.kernels.comparing import difference
@@ -56,3 +57,21 @@ def test_without_numba_a_loop_runs_as_it_is(monkeypatch: pytest.MonkeyPatch) -> 
         assert double(4) == 8
     finally:
         jit._compiler.cache_clear()
+
+
+@pytest.mark.parametrize("product", [False, True])
+def test_windows_by_whole_arrays_are_those_of_the_loop(product: bool) -> None:
+    random = np.random.default_rng(4)
+    for n in (1, 2, 3, 7):
+        for early in range(n):
+            before, values = (random.integers(-2, 4, size) for size in (early, 40))
+            made = []
+            for loop in (window_loops.steady_windows, window_loops.steady_arrays):
+                count = early + len(values) - n + 1
+                out, lo, hi = np.empty((3, count), np.int64)
+                place = np.empty(count + n, np.int64)
+                runs = loop(product, before, values, n, 10, out, lo, hi, place)
+                made.append([a.tolist() for a in (out, lo[:runs], hi[:runs], place[:runs])])
+            assert made[0] == made[1], (n, early)
+    few = np.full(9, 11)
+    assert window_loops.steady_arrays(product, few[:0], few, 2, 10, few, few, few, few) == -1

@@ -14,6 +14,7 @@ from whence.engine.events import Position, position_text
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Column, Ints, from_values
 from whence.engine.kernels.entries import ASKED, NONE, WHOLE, Entries, Names
+from whence.engine.kernels.row_numbers import Counted
 from whence.engine.kernels.texts import Texts
 from whence.engine.kernels.trails import Line, Nothing, Sets, Spans, Trail
 from whence.engine.processor import MachineFactory, Processor
@@ -47,7 +48,7 @@ class Born:
 class Part(NamedTuple):
     """Some events of a kept stream, for the record."""
 
-    positions: Ints
+    positions: Ints | Counted
     moments: Ints
     values: Column | None
     why: Trail
@@ -92,15 +93,18 @@ class Kept:
         size = len(moments)
         if not size:
             return Nothing(0)
-        positions = self.positions(moments)
-        trail: Trail = Spans(self.target, ASKED, positions, positions)
+        trail: Trail
         if self.w == 1:
+            part = Part(Counted(self.count, size), moments, values, why, sup)
             trail = Line(self.target, ASKED, size, self.count, self.count)
         else:
+            positions = self.positions(moments)
+            part = Part(positions, moments, values, why, sup)
+            trail = Spans(self.target, ASKED, positions, positions)
             self.last = int(moments[-1])
             self.run = int(positions[-1]) - self.last * self.w + 1
         self.count += size
-        self.parts.append(Part(positions, moments, values, why, sup))
+        self.parts.append(part)
         return trail
 
     def positions(self, moments: Ints) -> Ints:
@@ -254,6 +258,19 @@ class Place:
     def regular(self) -> bool:
         """Whether all inputs are there whatever the values are."""
         return all(t.regular for t in self.inputs)
+
+    def inside(self, moments: Ints, row: int) -> Position:
+        """The position of a row among those of the same position outside.
+
+        Args:
+            moments: when each row appeared, in order.
+            row: which of them.
+        """
+        at = self.outer(int(moments[row]))
+        first = row
+        while first and self.outer(int(moments[first - 1])) == at:
+            first -= 1
+        return (at, row - first)
 
     def chain(self, suffix: str) -> Kept | None:
         """A helper stream of linked events; ``None`` where nothing can be kept."""

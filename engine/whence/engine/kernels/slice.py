@@ -94,7 +94,7 @@ class SliceKernel(Kernel):
         row = int(self.row_of[moment - self.first_row])
         if not self.place.slotted:
             return self.outputs + row
-        return (self.place.outer(int(self.front.moment[row])), 0)
+        return self.place.inside(self.front.moment, row)
 
     def _top(self, moments: Ints) -> Ints:
         if self.closing is not None:

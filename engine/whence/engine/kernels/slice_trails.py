@@ -24,6 +24,7 @@ from whence.engine.kernels.composing import Chosen, Listed, union
 from whence.engine.kernels.entries import WHOLE
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Heads, Kept, Place, State
+from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.slots import Sliced, Slots
 from whence.engine.kernels.so_far import SoFar
 from whence.engine.kernels.trails import Gathered, Line, Nothing, Spans, Trail
@@ -117,7 +118,7 @@ class SliceTrails:
         why, sup = _whole(inside, count)
         trail = self.slice_events.add(slot, moment, why, sup)[1]
         kept = self.slice_events.kept
-        return (np.arange(count) if kept is None else kept.parts[-1].positions), trail
+        return rows_from(0, count) if kept is None else kept.parts[-1].positions[:], trail
 
     def name_heads(self, out: Batch, rows: Ints) -> Ints:
         """How heads are named from now on: by kept position, or by row inside a Window."""
