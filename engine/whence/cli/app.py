@@ -28,6 +28,7 @@ COMMANDS = (
     "impact",
     "export",
     "import",
+    "validate",
     "server",
     "doctor",
 )
