@@ -28,6 +28,7 @@ COMMANDS = (
     "never-matters",
     "impact",
     "export",
+    "import",
     "validate",
     "server",
     "doctor",

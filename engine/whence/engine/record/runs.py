@@ -269,18 +269,28 @@ class RunWriter(RunRecord):
 
     def leave(self) -> None:
         """Write no more, without an end: the run is interrupted, and whoever comes goes on."""
-        self._lock.release()
+        self._lock.leave()
 
     def publish(self) -> None:
         """Replace the manifest: from now on what was added counts."""
         write_json(self.folder / "manifest.json", self._manifest)
 
     def finish(
-        self, status: str, *, pending: Mapping[str, int] | None = None, error: str | None = None
+        self,
+        status: str,
+        *,
+        pending: Mapping[str, int] | None = None,
+        error: str | None = None,
+        ended: str | None = None,
     ) -> None:
-        """The run is over."""
+        """The run is over: now, unless it is known that it was earlier."""
         self._manifest.update(
-            {"status": status, "ended": now(), "error": error, "pending": dict(pending or {})}
+            {
+                "status": status,
+                "ended": ended or now(),
+                "error": error,
+                "pending": dict(pending or {}),
+            }
         )
         self.publish()
         self._lock.release()
