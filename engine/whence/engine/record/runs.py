@@ -274,11 +274,21 @@ class RunWriter(RunRecord):
         write_json(self.folder / "manifest.json", self._manifest)
 
     def finish(
-        self, status: str, *, pending: Mapping[str, int] | None = None, error: str | None = None
+        self,
+        status: str,
+        *,
+        pending: Mapping[str, int] | None = None,
+        error: str | None = None,
+        ended: str | None = None,
     ) -> None:
-        """The run is over."""
+        """The run is over: now, unless it is known that it was earlier."""
         self._manifest.update(
-            {"status": status, "ended": now(), "error": error, "pending": dict(pending or {})}
+            {
+                "status": status,
+                "ended": ended or now(),
+                "error": error,
+                "pending": dict(pending or {}),
+            }
         )
         self.publish()
         self._lock.release()
