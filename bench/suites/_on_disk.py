@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench.suites._queries import (
+    BATCH,
     OPEN,
     QUERIES,
     Arrays,
@@ -122,8 +123,8 @@ def _grow(what: str, count: int) -> float:
     process = psutil.Process()
     before = process.memory_info().rss
     if what == "text":
-        for text in names:
-            texts.code(text.as_py())
+        for start in range(0, count, BATCH):
+            texts.from_arrow(names.slice(start, BATCH))
     else:
         for _ in feed(work, more, count):
             pass
