@@ -22,6 +22,7 @@ from whence.engine.kernels.combining import (
 )
 from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.expressions import RowFault
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import State
 from whence.engine.kernels.texts import Texts
@@ -61,11 +62,11 @@ class _Logical(Combining):
         self.slots += count
         if self.slots > len(self.outer):
             for name, fill in (("outer", 0), ("decisive", 0), ("speaks", 0), ("after", -1)):
-                setattr(self, name, _longer(getattr(self, name), self.slots, fill))
+                setattr(self, name, grown(getattr(self, name), self.slots, fill))
         most = int(owners.max(initial=0)) + 1
         if most > len(self.first):
             for name, fill in (("first", -1), ("newest", -1), ("speaking", 0)):
-                setattr(self, name, _longer(getattr(self, name), most, fill))
+                setattr(self, name, grown(getattr(self, name), most, fill))
         self.outer[start : self.slots] = owners
         _link(start, owners, self.after, self.newest)
 
@@ -116,12 +117,6 @@ class _Logical(Combining):
             return as_conditions(changes.values)
         except RowFault as fault:
             raise RowFault(int(changes.row[fault.row]), fault.fault) from fault
-
-
-def _longer(array: np.ndarray, count: int, fill: int) -> np.ndarray:
-    more = np.full(max(count, 2 * len(array)), fill, array.dtype)
-    more[: len(array)] = array
-    return more
 
 
 @jit

@@ -10,6 +10,7 @@ import numpy as np
 from whence.engine.compact import Associations, Block
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.entries import Names
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Heads
 
@@ -43,7 +44,8 @@ class HeadZones:
         if not len(at):
             return
         self.last = int(at[-1])
-        self._grow(int(slot.max()) + 1)
+        most = int(slot.max()) + 1
+        self.since, self.head = grown(self.since, most, -1), grown(self.head, most, -1)
         count = len(at)
         lo, more, inner, end = (np.empty(2 * count, np.int64) for _ in range(4))
         ended = _end(at, slot, head, self.since, self.head, lo, more, inner, end)
@@ -61,12 +63,6 @@ class HeadZones:
             none = np.zeros(int(chosen.sum()), np.int64)
             items = (lo[chosen], more[chosen], inner[chosen], none)
             yield number, Block("explains", "zones", to, None, False, 1, 0, 0, *items)
-
-    def _grow(self, count: int) -> None:
-        if count > len(self.since):
-            more = np.full(max(count, 2 * len(self.since)) - len(self.since), -1)
-            self.since = np.concatenate([self.since, more])
-            self.head = np.concatenate([self.head, more])
 
     def settled(self, associations: Associations) -> Associations:
         """The zones of a part, without those that are said to be open and ended in it too."""

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.composing import joined
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.kernel import State
 from whence.engine.kernels.trails import Nothing, Sets, Trail
 
-__all__ = ["Held", "grown"]
-
-T = TypeVar("T", bound=np.generic)
+__all__ = ["Held"]
 
 _MOST_PARTS = 16
-
-
-def grown(array: npt.NDArray[T], count: int, fill: Any) -> npt.NDArray[T]:
-    """The array with room for so many slots."""
-    if len(array) >= count:
-        return array
-    more = np.full(max(count, 2 * len(array)), fill, array.dtype)
-    more[: len(array)] = array
-    return more
 
 
 class Held:

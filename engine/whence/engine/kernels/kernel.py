@@ -181,7 +181,7 @@ class Run:
     def save(self) -> State:
         """How far names, texts and kept streams have come; their events are written elsewhere."""
         return {
-            "texts": pa.array(self.texts.known, pa.string()),
+            "texts": self.texts.to_arrow(),
             "targets": list(self.names.targets),
             "fields": [None if f is None else sorted(f) for f in self.names.fields],
             "lengths": {str(target): length for target, length in self.lengths.items()},
@@ -194,8 +194,7 @@ class Run:
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
-        for text in state["texts"].to_pylist():
-            self.texts.code(text)
+        self.texts.from_arrow(state["texts"])
         for name in state["targets"]:
             self.names.target(name)
         for fields in state["fields"]:

@@ -15,8 +15,9 @@ from whence.engine.kernels.combining import Changes, Combined
 from whence.engine.kernels.combining_fast import combining
 from whence.engine.kernels.entries import NONE, Entries
 from whence.engine.kernels.expressions import RowFault, compile_columns
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
-from whence.engine.kernels.slice_trails import Named, SliceTrails, longer
+from whence.engine.kernels.slice_trails import Named, SliceTrails
 from whence.engine.kernels.slots import Sliced, Slots
 from whence.engine.kernels.trails import Nothing, Trail
 from whence.engine.processors.slice import Slice
@@ -107,8 +108,7 @@ class SliceKernel(Kernel):
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Send the fronts to their slices, run P, and combine the heads after every front."""
-        if born.count > len(self.said):
-            self.said = longer(self.said, born.count, fill=False)
+        self.said = grown(self.said, born.count, False)
         if not len(front):
             return [self.run.empty(slotted=self.place.slotted)]
         try:

@@ -22,13 +22,14 @@ from whence.engine.kernels.combining import (
 )
 from whence.engine.kernels.composing import Chosen, Listed, union
 from whence.engine.kernels.entries import WHOLE
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Heads, Kept, Place, State
 from whence.engine.kernels.slots import Sliced, Slots
 from whence.engine.kernels.so_far import SoFar
 from whence.engine.kernels.trails import Gathered, Line, Nothing, Spans, Trail
 
-__all__ = ["Named", "SliceTrails", "longer"]
+__all__ = ["Named", "SliceTrails"]
 
 _EVERYWHERE = 2**62
 _SO_FAR = ("inputs_so_far", "in_slices", "keys_so_far", "slice_events")
@@ -101,9 +102,8 @@ class SliceTrails:
 
     def grow(self, count: int) -> None:
         """Make room for new slices."""
-        if count > len(self.head):
-            self.head = longer(self.head, count, -1)
-            self.events_at = longer(self.events_at, count, -1)
+        self.head = grown(self.head, count, -1)
+        self.events_at = grown(self.events_at, count, -1)
 
     def note_events(self, slot: Ints, moment: Ints, inside: list[Batch]) -> tuple[Ints, Trail]:
         """All events of every slice so far: what supports the head of an irregular P.
@@ -298,13 +298,6 @@ class SliceTrails:
         self.head, self.events_at = state["head"], state["events_at"]
         for name in _SO_FAR:
             getattr(self, name).load(state[name])
-
-
-def longer(array: np.ndarray, count: int, fill: object) -> np.ndarray:
-    """An array with room for more, twice as long at least."""
-    more = np.full(max(count, 2 * len(array)), fill, array.dtype)
-    more[: len(array)] = array
-    return more
 
 
 def _whole(batches: list[Batch] | tuple[Batch, ...], count: int) -> tuple[Trail, Trail]:

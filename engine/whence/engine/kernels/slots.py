@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whence.engine.kernels.columns import Column, Ints, concat, from_values
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import State
 from whence.engine.kernels.texts import Texts
@@ -94,9 +95,7 @@ class Slots:
     def _by_text(self, keys: Column) -> Sliced:
         """Texts have numbers already: one look each, and nothing in Python."""
         if len(self._by_code) < len(self.texts):
-            more = np.full(2 * len(self.texts), -1)
-            more[: len(self._by_code)] = self._by_code
-            self._by_code = more
+            self._by_code = grown(self._by_code, 2 * len(self.texts), -1)
         if self._known:
             self._meet(keys)
         found = np.empty(len(keys), np.int64)
@@ -110,8 +109,9 @@ class Slots:
     def _meet(self, keys: Column) -> None:
         """The same text may have come among keys of several kinds."""
         codes = np.unique(keys.data)
-        for code in codes[self._by_code[codes] < 0].tolist():
-            self._by_code[code] = self._known.get((0, key_of(self.texts.known[code])), -1)
+        codes = codes[self._by_code[codes] < 0]
+        for code, text in zip(codes.tolist(), self.texts.at(codes), strict=True):
+            self._by_code[code] = self._known.get((0, key_of(text)), -1)
 
     def _several(self, outer: Ints | None, values: list[Value]) -> Sliced:
         """Keys that are lists send a row to several slots, once each."""
@@ -144,10 +144,7 @@ class Slots:
 
     def _begin(self, outers: Sequence[int], keys: Column) -> None:
         start, self.count = self.count, self.count + len(outers)
-        if len(self.outer) < self.count:
-            more = np.zeros(2 * self.count, np.int64)
-            more[:start] = self.outer[:start]
-            self.outer = more
+        self.outer = grown(self.outer, self.count, 0)
         self.outer[start : self.count] = outers
         self._keys.append(keys)
 

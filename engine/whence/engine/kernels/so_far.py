@@ -15,6 +15,7 @@ import numpy as np
 from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.composing import Linked, union
 from whence.engine.kernels.entries import WHOLE, Entries
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Kept, Place, State
 from whence.engine.kernels.trails import Gathered, Line, Nothing, Spans, Trail
@@ -185,11 +186,7 @@ class SoFar:
 
     def _grow(self, slot: Ints | None) -> None:
         if slot is not None and len(slot):
-            most = int(slot.max()) + 1
-            if most > len(self.last):
-                more = np.full(max(most, 2 * len(self.last)), -1)
-                more[: len(self.last)] = self.last
-                self.last = more
+            self.last = grown(self.last, int(slot.max()) + 1, -1)
 
     def _chain(self, slot: Ints | None, moment: Ints, why: Trail, sup: Trail) -> Trail:
         """Keep an element for every row, linked to the one before it in its slot."""
