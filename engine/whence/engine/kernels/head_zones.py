@@ -47,21 +47,23 @@ class HeadZones:
         most = int(slot.max()) + 1
         self.since, self.head = grown(self.since, most, -1), grown(self.head, most, -1)
         count = len(at)
-        lo, more, inner, end = (np.empty(2 * count, np.int64) for _ in range(4))
-        ended = _end(at, slot, head, self.since, self.head, lo, more, inner, end)
-        # Of the changes of a slice, the last one of this batch goes on.
-        final = np.flatnonzero((self.since[slot] == at) & (self.head[slot] == head))
-        total = ended + len(final)
-        lo[ended:total], inner[ended:total], end[ended:total] = at[final], head[final], at[final]
-        more[ended:total] = -1
-        lo, more, inner, part = lo[:total], more[:total], inner[:total], end[:total] // chunk
+        ended = np.empty((4, count), np.int64)
+        gone = _end(at, slot, head, self.since, self.head, *ended)
+        going = np.empty((2, count), np.int64)
+        on = _go_on(at, slot, head, self.since, self.head, *going)
         to = names.targets[self.heads.head_target]
-        for number in range(int(part.min()), int(part.max()) + 1):
-            chosen = part == number
-            if not chosen.any():
+        # Both come in the order of outputs, so that the parts are neighbours.
+        ends, begins = ended[3, :gone], going[0, :on]
+        for number in range(int(at[0]) // chunk, self.last // chunk + 1):
+            edges = (number * chunk, (number + 1) * chunk)
+            a, b = np.searchsorted(ends, edges)
+            c, d = np.searchsorted(begins, edges)
+            if a == b and c == d:
                 continue
-            none = np.zeros(int(chosen.sum()), np.int64)
-            items = (lo[chosen], more[chosen], inner[chosen], none)
+            items = np.zeros((4, b - a + d - c), np.int64)
+            items[:3, : b - a] = ended[:3, a:b]
+            items[0, b - a :], items[2, b - a :] = going[:, c:d]
+            items[1, b - a :] = -1
             yield number, Block("explains", "zones", to, None, False, 1, 0, 0, *items)
 
     def settled(self, associations: Associations) -> Associations:
@@ -107,4 +109,19 @@ def _end(
             count += 1
         since[s] = at[change]
         now[s] = head[change]
+    return count
+
+
+@jit
+def _go_on(
+    at: Ints, slot: Ints, head: Ints, since: Ints, now: Ints, lo: Ints, inner: Ints
+) -> int:
+    """Of the changes of a slice the last one goes on; return how many do."""
+    count = 0
+    for change in range(len(at)):
+        s = slot[change]
+        if since[s] == at[change] and now[s] == head[change]:
+            lo[count] = at[change]
+            inner[count] = head[change]
+            count += 1
     return count

@@ -67,6 +67,9 @@ class Kept:
         target: its number.
         parts: what was added since somebody last took it away.
         count: how many events it has.
+        last: inside a Slice, the outer position of the last one.
+        run: how many there are at that position so far.
+        asked: the positions that were worked out for some moments, until these are added.
     """
 
     name: str
@@ -79,6 +82,7 @@ class Kept:
     count: int = 0
     last: int = -1
     run: int = 0
+    asked: tuple[Ints, Ints] | None = None
 
     def add(self, moments: Ints, values: Column | None, why: Trail, sup: Trail) -> Trail:
         """Take in some events; return the trail that leads to each of them.
@@ -93,6 +97,7 @@ class Kept:
         if not size:
             return Nothing(0)
         positions = self.positions(moments)
+        self.asked = None
         trail: Trail = Spans(self.target, ASKED, positions, positions)
         if self.w == 1:
             trail = Line(self.target, ASKED, size, self.count, self.count)
@@ -104,14 +109,35 @@ class Kept:
         return trail
 
     def positions(self, moments: Ints) -> Ints:
-        """The positions that the next events will have, if they appear at these moments."""
+        """The positions that the next events will have, if they appear at these moments.
+
+        Raises:
+            EventError: more events at one position of the whole stream than there are numbers.
+        """
         if self.w == 1:
             return np.arange(self.count, self.count + len(moments))
+        if self.asked is None or self.asked[0] is not moments:
+            self.asked = (moments, self._inside(moments))
+        return self.asked[1]
+
+    def _inside(self, moments: Ints) -> Ints:
+        first = self.run if len(moments) and moments[0] == self.last else 0
+        if first < self.w and bool((moments[1:] > moments[:-1]).all()):
+            positions = moments * self.w
+            positions[:1] += first
+            return positions
         begins = np.flatnonzero(np.diff(moments, prepend=moments[0] - 1))
         sizes = np.diff(np.append(begins, len(moments)))
         index = np.arange(len(moments)) - np.repeat(begins, sizes)
-        if moments[0] == self.last:
-            index[: sizes[0]] += self.run
+        index[: sizes[0]] += first
+        most = int(index.max()) + 1
+        if most > self.w:
+            msg = (
+                f"{self.processor}, position {moments[index.argmax()]}: expected at most {self.w} "
+                f"events of {self.name!r} at one position; got {most} or more; try a run without "
+                "tracking, or fewer slices that give outputs when the log is closed"
+            )
+            raise EventError(msg)
         return moments * self.w + index
 
 

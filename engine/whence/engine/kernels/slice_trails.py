@@ -25,6 +25,7 @@ from whence.engine.kernels.entries import WHOLE
 from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Heads, Kept, Place, State
+from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.slots import Sliced, Slots
 from whence.engine.kernels.so_far import SoFar
 from whence.engine.kernels.trails import Gathered, Line, Nothing, Spans, Trail
@@ -113,7 +114,7 @@ class SliceTrails:
         """
         count = len(moment)
         if not self.run.tracked or not self.irregular or not count:
-            return np.full(count, -1), Nothing(count)
+            return np.empty(0, np.int64), Nothing(count)
         why, sup = _whole(inside, count)
         trail = self.slice_events.add(slot, moment, why, sup)[1]
         kept = self.slice_events.kept
@@ -123,23 +124,34 @@ class SliceTrails:
         """How heads are named from now on: by kept position, or by row inside a Window."""
         if self.exit is None or not self.run.tracked:
             return rows
-        positions = out.why.take(rows)
-        return positions.lo if isinstance(positions, Spans) else np.empty(0, np.int64)
+        return self.named(out)[rows]
+
+    def named(self, out: Batch) -> Ints:
+        """The same for all outputs of P."""
+        if self.exit is None or not self.run.tracked:
+            return rows_from(0, len(out))
+        # The record keeps them: their trail leads to one position each.
+        return out.why.lo if isinstance(out.why, Spans) else np.empty(0, np.int64)
 
     def remember(self, named: Named, outputs: int) -> None:
         """The changes are over: these are the heads now."""
-        changes = named.changes
-        headed = np.flatnonzero(changes.headed)
-        slots, heads = changes.slot[headed], named.heads[headed]
-        if self.heads is not None and len(headed):
-            self.heads.changes.append((outputs + changes.row[headed], slots, heads))
+        changes, heads = named.changes, named.heads
+        row, slots = changes.row, changes.slot
+        if self.irregular:
+            headed = np.flatnonzero(changes.headed)
+            row, slots, heads = row[headed], slots[headed], heads[headed]
+            if self.run.tracked:
+                self.events_at[changes.slot] = named.events
+        if self.heads is not None and len(row):
+            self.heads.changes.append((outputs + row, slots, heads))
         self.head[slots] = heads
-        self.events_at[changes.slot] = named.events
 
     def picked(self, pick: Ints, named: Named) -> tuple[Ints, Ints]:
         """The head, and the newest event, of the picked slice of every row."""
         head, event = np.full(len(pick), -1), np.full(len(pick), -1)
         changes = named.changes
+        if not (pick >= 0).any():
+            return head, event
         if self.irregular:
             headed = np.flatnonzero(changes.headed)
             rows, slots = changes.row[headed], changes.slot[headed]
@@ -227,6 +239,9 @@ class SliceTrails:
         inputs, in_slices, keys = leading
         heads_why, heads_sup = self._heads(out)
         every_why, every_sup = self._every(count, lists, heads_why, heads_sup, outputs)
+        plain = heads_sup is heads_why and not self.irregular and keys is None and exists is None
+        if plain and bool((pick == ALL_HEADS).all()) and bool((support == HEADS).all()):
+            return every_why, every_why
         kept = self.slice_events.kept
         if kept is not None:
             events = Line(kept.target, WHOLE, _EVERYWHERE, 0, 0)
@@ -236,7 +251,6 @@ class SliceTrails:
             (pick == ALL_HEADS, every_why),
             (pick == NOBODY, inputs[0]),
         )
-        plain = heads_sup is heads_why and not self.irregular and keys is None and exists is None
         if plain and not (pick == NOBODY).any() and _only(support, pick):
             return why, why
         enough = _chosen(

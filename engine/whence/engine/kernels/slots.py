@@ -11,6 +11,7 @@ from whence.engine.kernels.columns import Column, Ints, concat, from_values
 from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import State
+from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.texts import Texts
 from whence.engine.values import Value, key_of
 
@@ -26,6 +27,7 @@ class Sliced(NamedTuple):
         first: for every slot that begins now, the place of its first row in ``rows``.
         keys: the keys of the slots that begin now, in order.
         empty: the rows that went nowhere.
+        one_each: whether every row goes to one slot, so that ``rows`` just counts them.
     """
 
     rows: Ints
@@ -33,6 +35,7 @@ class Sliced(NamedTuple):
     first: Ints
     keys: Column
     empty: Ints
+    one_each: bool = True
 
 
 class Slots:
@@ -79,9 +82,8 @@ class Slots:
             table[number] = found
         first = firsts[new]
         self._begin([outers[number] for number in new], keys.take(first))
-        return Sliced(
-            np.arange(len(keys)), table[codes], first, self._keys[-1], np.empty(0, np.int64)
-        )
+        rows = rows_from(0, len(keys))
+        return Sliced(rows, table[codes], first, self._keys[-1], np.empty(0, np.int64))
 
     def _find(self, name: tuple[int, object]) -> int:
         """The slot of a key; -1 if it is new."""
@@ -102,8 +104,8 @@ class Slots:
         firsts = np.empty(len(keys), np.int64)
         new = _number(keys.data, self._by_code, self.count, found, firsts)
         firsts = firsts[:new].copy()
-        self._begin([0] * len(firsts), keys.take(firsts))
-        rows = np.arange(len(keys))
+        self._begin(np.zeros(new, np.int64), keys.take(firsts))
+        rows = rows_from(0, len(keys))
         return Sliced(rows, found, firsts, self._keys[-1], np.empty(0, np.int64))
 
     def _meet(self, keys: Column) -> None:
@@ -140,9 +142,10 @@ class Slots:
         keys = from_values([key for _, key in new], "any", self.texts)
         self._begin([owner for owner, _ in new], keys)
         arrays = [np.array(a, np.int64) for a in (rows, slot, first, empty)]
-        return Sliced(arrays[0], arrays[1], arrays[2], keys, arrays[3])
+        one_each = len(rows) == len(values) and not empty
+        return Sliced(arrays[0], arrays[1], arrays[2], keys, arrays[3], one_each)
 
-    def _begin(self, outers: Sequence[int], keys: Column) -> None:
+    def _begin(self, outers: Sequence[int] | Ints, keys: Column) -> None:
         start, self.count = self.count, self.count + len(outers)
         self.outer = grown(self.outer, self.count, 0)
         self.outer[start : self.count] = outers
