@@ -13,10 +13,10 @@ __all__ = ["TextTable"]
 
 Codes = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
-Entries = npt.NDArray[np.uint64]
+Words = npt.NDArray[np.uint64]
 
 _SMALLEST = 2**14
-_NO_BYTES: Bytes = np.zeros(1, np.uint8)
+_NO_BYTES: Bytes = np.zeros(8, np.uint8)
 
 
 class TextTable:
@@ -34,7 +34,7 @@ class TextTable:
     def __init__(self) -> None:
         """Begin without texts."""
         self.count = 0
-        self._entries: Entries = np.zeros(_SMALLEST, np.uint64)
+        self._entries: Words = np.zeros(_SMALLEST, np.uint64)
         self._starts: Codes = np.zeros(_SMALLEST, np.int64)
         self._arena: Bytes = np.zeros(_SMALLEST, np.uint8)
 
@@ -52,12 +52,14 @@ class TextTable:
             row, self.count = _number(
                 offsets,
                 data,
+                _words(data),
                 valid,
                 row,
                 self.count,
                 self._entries,
                 self._starts,
                 self._arena,
+                _words(self._arena),
                 codes,
             )
             if row == len(codes):
@@ -125,8 +127,13 @@ def _read_only(data: pa.Buffer | bytes | None) -> Bytes:
     return found
 
 
+def _words(data: Bytes) -> Words:
+    """The eight bytes that begin at every byte."""
+    return np.ndarray((max(len(data) - 7, 0),), np.uint64, data, strides=(1,))
+
+
 @jit
-def _spread(entries: Entries, more: Entries) -> None:
+def _spread(entries: Words, more: Words) -> None:
     """Take the entries over into a table that is twice as long."""
     mask = np.uint64(len(more) - 1)
     one, half, none = np.uint64(1), np.uint64(32), np.uint64(0)
@@ -143,12 +150,14 @@ def _spread(entries: Entries, more: Entries) -> None:
 def _number(
     offsets: Codes,
     data: Bytes,
+    words: Words,
     valid: npt.NDArray[np.bool_],
     row: int,
     count: int,
-    entries: Entries,
+    entries: Words,
     starts: Codes,
     arena: Bytes,
+    held: Words,
     codes: Codes,
 ) -> tuple[int, int]:
     """Number the texts from a row on; return the row that finds no room, and how many there are."""
@@ -157,54 +166,69 @@ def _number(
     low = np.uint64(0xFFFFFFFF)
     by = np.uint64(0x9E3779B97F4A7C15)
     some = len(valid) > 0
-    for k in range(row, len(codes)):
-        if some and not valid[k]:
-            codes[k] = 0
-            continue
-        lo, hi = offsets[k], offsets[k + 1]
-        size = hi - lo
-        mixed = np.uint64(size) * by
-        at_byte = lo
-        while at_byte < hi:
-            # Eight bytes at a time.
-            word = none
-            shift = none
-            for place in range(at_byte, min(at_byte + 8, hi)):
-                word |= np.uint64(data[place]) << shift
-                shift += byte
-            mixed = (mixed ^ word) * by
-            mixed ^= mixed >> half
-            at_byte += 8
-        mixed *= by
-        sign = mixed >> half
-        at = sign & mask
-        found = -1
-        while entries[at] != none:
-            entry = entries[at]
-            if entry >> half == sign:
-                known = np.int64(entry & low) - 1
-                start = starts[known]
-                if starts[known + 1] - start == size:
-                    place = 0
-                    while place < size and arena[start + place] == data[lo + place]:
-                        place += 1
-                    if place == size:
-                        found = known
-                        break
-            at = (at + one) & mask
-        if found < 0:
-            start = starts[count]
-            if (
-                2 * (count + 1) > len(entries)
-                or count + 2 > len(starts)
-                or start + size > len(arena)
-            ):
-                return k, count
-            for place in range(size):
-                arena[start + place] = data[lo + place]
-            starts[count + 1] = start + size
-            entries[at] = (sign << half) | np.uint64(count + 1)
-            found = count
-            count += 1
-        codes[k] = found
+    signs = np.empty(256, np.uint64)
+    looks = np.empty(256, np.uint64)
+    for begin in range(row, len(codes), 256):
+        stop = min(begin + 256, len(codes))
+        # First the hashes of some texts: where they lead is then on its way to the processor.
+        for k in range(begin, stop):
+            lo, hi = offsets[k], offsets[k + 1]
+            size = hi - lo
+            mixed = np.uint64(size) * by
+            if size < 8:
+                word = none
+                for place in range(size):
+                    word = (word << byte) | np.uint64(data[lo + place])
+                mixed = (mixed ^ word) * by
+            else:
+                # Eight bytes at a time, the last ones some of them again.
+                for place in range(lo, hi - 8, 8):
+                    mixed = (mixed ^ words[place]) * by
+                    mixed ^= mixed >> half
+                mixed = (mixed ^ words[hi - 8]) * by
+            mixed = (mixed ^ (mixed >> half)) * by
+            signs[k - begin] = mixed >> half
+            looks[k - begin] = entries[(mixed >> half) & mask]
+        for k in range(begin, stop):
+            if some and not valid[k]:
+                codes[k] = 0
+                continue
+            lo, hi = offsets[k], offsets[k + 1]
+            size = hi - lo
+            sign = signs[k - begin]
+            at = sign & mask
+            found = -1
+            while entries[at] != none:
+                entry = entries[at]
+                if entry >> half == sign:
+                    known = np.int64(entry & low) - 1
+                    start = starts[known]
+                    if starts[known + 1] - start == size:
+                        place = 0
+                        while place + 8 <= size and held[start + place] == words[lo + place]:
+                            place += 8
+                        if size >= 8 and place + 8 > size:
+                            if held[start + size - 8] == words[hi - 8]:
+                                place = size
+                        while place < size and arena[start + place] == data[lo + place]:
+                            place += 1
+                        if place == size:
+                            found = known
+                            break
+                at = (at + one) & mask
+            if found < 0:
+                start = starts[count]
+                if (
+                    2 * (count + 1) > len(entries)
+                    or count + 2 > len(starts)
+                    or start + size > len(arena)
+                ):
+                    return k, count
+                for place in range(size):
+                    arena[start + place] = data[lo + place]
+                starts[count + 1] = start + size
+                entries[at] = (sign << half) | np.uint64(count + 1)
+                found = count
+                count += 1
+            codes[k] = found
     return len(codes), count

@@ -109,18 +109,22 @@ class Texts:
                 return np.zeros(len(array), np.int64)
             places = array.indices.fill_null(0).to_numpy(zero_copy_only=False)
             return self._looked_up(array.dictionary)[places]
-        if len(array) < _MANY or not is_compiled():
-            return self.from_arrow(array.dictionary_encode())
-        return self._looked_up(array)
+        if self._as_bytes(array):
+            return self._looked_up(array)
+        return self.from_arrow(array.dictionary_encode())
 
     def _looked_up(self, array: pa.Array) -> Codes:
-        kind = array.type
-        plain = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-        if len(array) < _MANY or not plain or not is_compiled():
+        if not self._as_bytes(array):
             return self.codes(array.to_pylist())
         if not isinstance(self._codes, _Bytes):
             self._codes = _Bytes(self._codes.known)
         return self._codes.table.number_array(array)
+
+    def _as_bytes(self, array: pa.Array) -> bool:
+        """Whether an array is for the table: from the first long one on."""
+        if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+            return False
+        return isinstance(self._codes, _Bytes) or (len(array) >= _MANY and is_compiled())
 
     def to_arrow(self) -> pa.Array:
         """All texts, in the order of their numbers."""
