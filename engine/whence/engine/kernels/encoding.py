@@ -301,7 +301,7 @@ def _items(alone: Single, names: Names, widths: Widths, relation: Relation) -> I
         return
     fields, copy = _fields(code, names)
     to, unit = names.targets[target], widths.others.get(target, 1)
-    step = widths.own if not bool((here & (widths.own - 1)).any()) else 1
+    step = 1 if int(np.bitwise_or.reduce(here)) & (widths.own - 1) else widths.own
     for sa, sb, item in runs_of(here, lo, hi, step, unit):
         yield Block(relation, "each", to, fields, copy, step, sa, sb, *item)
 

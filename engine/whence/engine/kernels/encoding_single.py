@@ -10,12 +10,11 @@ import numpy as np
 from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.composing import Chosen
 from whence.engine.kernels.jit import jit
+from whence.engine.kernels.row_numbers import zeros
 from whence.engine.kernels.trails import Line, Spans, Trail
 
 __all__ = ["Single", "compared", "runs_of", "single"]
 
-_SHORTEST = 2
-"""On average so many outputs an item, or runs are not worth their trouble."""
 _ALL: Bools = np.zeros(0, np.bool_)
 
 
@@ -27,7 +26,7 @@ class Single(NamedTuple):
         fields: the fields that matter, by number.
         here: the outputs.
         lo: where each interval begins.
-        hi: where it ends.
+        hi: where it ends; the very same array if all are single positions.
     """
 
     target: int
@@ -52,29 +51,34 @@ def single(trail: Trail, rows: Ints, positions: Ints) -> Single | None:
         return Single(trail.target, trail.fields, positions[rows], lo, hi)
     if not isinstance(trail, Spans):
         return None
-    here, lo, hi = np.empty((3, len(rows)), np.int64)
+    here, lo, hi = _room(trail, len(rows))
     count = _compacted(trail.lo, trail.hi, chosen, rows, positions, here, lo, hi)
     return _of(trail, count, here, lo, hi)
 
 
-def compared(left: Spans, right: Spans, rows: Ints, positions: Ints) -> tuple[Single, ...]:
+def compared(left: Spans, right: Spans, rows: Ints, positions: Ints) -> list[Single]:
     """Two trails to one stream: what is the same in both, what only the first says, the second."""
-    same, one, other = (np.empty((3, len(rows)), np.int64) for _ in range(3))
+    wider = left if right.lo is right.hi else right
+    rooms = [_room(wider, len(rows)) for _ in range(3)]
+    same, one, other = rooms
     counts = np.zeros(3, np.int64)
-    _compared(
-        left.lo, left.hi, right.lo, right.hi, rows, positions, *same, *one, *other, counts
-    )
-    return tuple(
-        _of(left, int(count), *arrays)
-        for count, arrays in zip(counts, (same, one, other), strict=True)
-    )
+    _compared(left.lo, left.hi, right.lo, right.hi, rows, positions, *same, *one, *other, counts)
+    return [_of(left, int(count), *room) for count, room in zip(counts, rooms, strict=True)]
+
+
+def _room(trail: Spans, count: int) -> tuple[Ints, Ints, Ints]:
+    """Arrays for outputs and their intervals; of single positions one array holds both ends."""
+    if trail.lo is trail.hi:
+        here, lo = np.empty((2, count), np.int64)
+        return here, lo, lo
+    here, lo, hi = np.empty((3, count), np.int64)
+    return here, lo, hi
 
 
 def _of(trail: Spans, count: int, here: Ints, lo: Ints, hi: Ints) -> Single:
-    if 2 * count < len(here):
-        # A few of them need not hold on to room for all.
-        return Single(trail.target, trail.fields, *(a[:count].copy() for a in (here, lo, hi)))
-    return Single(trail.target, trail.fields, here[:count], lo[:count], hi[:count])
+    points = hi is lo
+    here, lo, hi = here[:count], lo[:count], hi[:count]
+    return Single(trail.target, trail.fields, here, lo, lo if points else hi)
 
 
 def runs_of(
@@ -93,8 +97,9 @@ def runs_of(
     slopes = [0, 1] if unit == 1 else [0, 1, unit]
     code = np.empty(count, np.int8)
     begun = _coded(here, lo, hi, step, np.array(slopes, np.int64), code)
-    if count < _SHORTEST * begun:
-        yield 0, 0, (here, np.zeros(count, np.int64), lo, hi - lo)
+    if 2 * begun > count:
+        # With less than two outputs an item on average runs are not worth their trouble.
+        yield 0, 0, (here, zeros(count), lo, zeros(count) if hi is lo else hi - lo)
         return
     # A run ends where the step changes; what follows is measured from the next one on.
     begins = np.ones(count, np.bool_)
@@ -119,7 +124,7 @@ def _compacted(
     every = len(chosen) == 0
     for place in range(len(rows)):
         row = rows[place]
-        if (every or chosen[row]) and hi[row] >= lo[row]:
+        if (every or chosen[row]) and hi[row] >= lo[row] and hi[row] >= 0:
             here[count] = positions[row]
             to[count] = lo[row]
             till[count] = hi[row]
@@ -152,18 +157,18 @@ def _compared(
         row = rows[place]
         a, b, c, d = lo[row], hi[row], other_lo[row], other_hi[row]
         if a == c and b == d:
-            if b >= a:
+            if b >= a and b >= 0:
                 same_here[same] = positions[row]
                 same_to[same] = a
                 same_till[same] = b
                 same += 1
             continue
-        if b >= a:
+        if b >= a and b >= 0:
             one_here[one] = positions[row]
             one_to[one] = a
             one_till[one] = b
             one += 1
-        if d >= c:
+        if d >= c and d >= 0:
             two_here[two] = positions[row]
             two_to[two] = c
             two_till[two] = d
@@ -172,14 +177,13 @@ def _compared(
 
 
 @jit
-def _coded(
-    here: Ints, lo: Ints, hi: Ints, step: int, slopes: Ints, code: np.ndarray
-) -> int:
+def _coded(here: Ints, lo: Ints, hi: Ints, step: int, slopes: Ints, code: np.ndarray) -> int:
     """By which step each output goes on from the one before it, -1 if it does not.
 
     Returns:
-        How many runs there are.
+        How many runs there are; no further than is needed to know that they are not worth it.
     """
+    most = len(here) // 2
     begun = 0
     before = -1
     for place in range(len(here)):
@@ -197,5 +201,7 @@ def _coded(
         code[place] = now
         if now < 0 or (before >= 0 and now != before):
             begun += 1
+            if begun > most:
+                return begun
         before = now
     return begun

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from whence.engine.kernels.entries import Names
 from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Heads
+from whence.engine.kernels.row_numbers import zeros
 
 __all__ = ["HeadZones"]
 
@@ -29,8 +31,9 @@ class HeadZones:
         """Begin without slices."""
         self.heads = heads
         self.last = -1
-        self.since: Ints = np.full(64, -1)
-        self.head: Ints = np.full(64, -1)
+        self.slots = 0
+        self.since: Ints = np.zeros(64, np.int64)
+        self.head: Ints = np.zeros(64, np.int64)
 
     def take(self, names: Names, chunk: int) -> Iterator[tuple[int, Block]]:
         """The zones that began or ended since the last time, by the part they belong to.
@@ -40,30 +43,25 @@ class HeadZones:
         changes, self.heads.changes = self.heads.changes, []
         if not changes:
             return
-        at, slot, head = (np.concatenate(arrays) for arrays in zip(*changes, strict=True))
+        at, slot, head = changes[0]
+        if len(changes) > 1:
+            at, slot, head = (np.concatenate(arrays) for arrays in zip(*changes, strict=True))
         if not len(at):
             return
+        self.slots = max(self.slots, int(slot.max()) + 1)
+        self.since = grown(self.since, self.slots, 0)
+        self.head = grown(self.head, self.slots, 0)
         self.last = int(at[-1])
-        most = int(slot.max()) + 1
-        self.since, self.head = grown(self.since, most, -1), grown(self.head, most, -1)
-        count = len(at)
-        ended = np.empty((4, count), np.int64)
-        gone = _end(at, slot, head, self.since, self.head, *ended)
-        going = np.empty((2, count), np.int64)
-        on = _go_on(at, slot, head, self.since, self.head, *going)
         to = names.targets[self.heads.head_target]
-        # Both come in the order of outputs, so that the parts are neighbours.
-        ends, begins = ended[3, :gone], going[0, :on]
-        for number in range(int(at[0]) // chunk, self.last // chunk + 1):
-            edges = (number * chunk, (number + 1) * chunk)
-            a, b = np.searchsorted(ends, edges)
-            c, d = np.searchsorted(begins, edges)
-            if a == b and c == d:
+        first, last = int(at[0]) // chunk, self.last // chunk
+        edges = np.searchsorted(at, np.arange(first, last + 2) * chunk).tolist()
+        for number, (a, b) in enumerate(pairwise(edges), first):
+            if a == b:
                 continue
-            items = np.zeros((4, b - a + d - c), np.int64)
-            items[:3, : b - a] = ended[:3, a:b]
-            items[0, b - a :], items[2, b - a :] = going[:, c:d]
-            items[1, b - a :] = -1
+            room = np.empty((3, 2 * (b - a)), np.int64)
+            count = _zones(at[a:b], slot[a:b], head[a:b], self.since, self.head, *room)
+            lo, more, inner = room[:, :count]
+            items = (lo, more, inner, zeros(count))
             yield number, Block("explains", "zones", to, None, False, 1, 0, 0, *items)
 
     def settled(self, associations: Associations) -> Associations:
@@ -77,51 +75,41 @@ class HeadZones:
 
     def save(self) -> dict[str, object]:
         """The heads that go on."""
-        return {"last": self.last, "since": self.since, "head": self.head}
+        since, head = self.since[: self.slots], self.head[: self.slots]
+        return {"last": self.last, "since": since, "head": head}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
         self.last = state["last"]
         self.since, self.head = state["since"], state["head"]
+        self.slots = len(self.since)
 
 
 @jit
-def _end(
-    at: Ints,
-    slot: Ints,
-    head: Ints,
-    since: Ints,
-    now: Ints,
-    lo: Ints,
-    more: Ints,
-    inner: Ints,
-    end: Ints,
+def _zones(
+    at: Ints, slot: Ints, head: Ints, since: Ints, now: Ints, lo: Ints, more: Ints, inner: Ints
 ) -> int:
-    """What each change ends; return how many zones ended."""
+    """The zones that changes end, then those that go on after them; return how many.
+
+    In ``since`` outputs are counted from 1: 0 says that a slice has no head yet.
+    """
     count = 0
     for change in range(len(at)):
         s = slot[change]
-        if since[s] >= 0 and since[s] < at[change]:
-            lo[count] = since[s]
-            more[count] = at[change] - 1 - since[s]
+        began = since[s] - 1
+        if began >= 0 and began < at[change]:
+            lo[count] = began
+            more[count] = at[change] - 1 - began
             inner[count] = now[s]
-            end[count] = at[change]
             count += 1
-        since[s] = at[change]
+        since[s] = at[change] + 1
         now[s] = head[change]
-    return count
-
-
-@jit
-def _go_on(
-    at: Ints, slot: Ints, head: Ints, since: Ints, now: Ints, lo: Ints, inner: Ints
-) -> int:
-    """Of the changes of a slice the last one goes on; return how many do."""
-    count = 0
     for change in range(len(at)):
+        # Of the changes of a slice the last one goes on.
         s = slot[change]
-        if since[s] == at[change] and now[s] == head[change]:
+        if since[s] == at[change] + 1 and now[s] == head[change]:
             lo[count] = at[change]
+            more[count] = -1
             inner[count] = head[change]
             count += 1
     return count

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
-import pyarrow as pa
 
 from whence.engine.errors import EventError
 from whence.engine.events import Position, position_text

@@ -28,7 +28,7 @@ __all__ = ["kernel"]
 
 Bytes = npt.NDArray[np.int32]
 
-_OF_TRAILS = ("height", "stack_state", "stack_element", "depth", "last")
+_STATE = ("state", "came", "element")
 
 
 def kernel(place: Place) -> Kernel | None:
@@ -82,19 +82,18 @@ class MooreKernel(Kernel):
         """Forget all instances."""
         super().reset()
         states = len(self.names)
+        self.slots = 0
         self.state: Bytes = np.zeros(0, np.int32)
-        self.height: Bytes = np.zeros(0, np.int32)
-        self.stack_state: Bytes = np.zeros((0, states), np.int32)
-        self.stack_element: Ints = np.zeros((0, states), np.int64)
-        self.depth: Bytes = np.zeros((0, states), np.int32)
-        self.last: Ints = np.zeros(0, np.int64)
+        self.came: npt.NDArray[Any] = np.zeros((0, states), _smallest(states))
+        self.element: Ints = np.zeros((0, states), np.int64)
 
     def _grow(self, count: int) -> None:
         """Make room for new instances: of a machine that begins all numbers are 0."""
+        self.slots = max(self.slots, count)
         self.state = grown(self.state, count, 0)
         if self.tracked:
-            for name in _OF_TRAILS:
-                setattr(self, name, grown(getattr(self, name), count, 0))
+            self.came = grown(self.came, count, 0)
+            self.element = grown(self.element, count, 0)
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Take a step for every event; say the symbol of the state reached."""
@@ -109,24 +108,20 @@ class MooreKernel(Kernel):
         elements = rows_from(0, tracked)
         if self.elements is not None:
             elements = self.elements.positions(self.place.top(front.moment))
-        before, tried = np.empty((2, tracked), np.int32)
+        tried = np.empty(tracked, np.int32)
         parent, prior = np.empty((2, tracked), np.int64)
-        met = np.zeros((len(self.names), self.guard_of.shape[1] + 1), np.bool_)
+        met = np.zeros(self.guard_of.size, np.bool_)
         failed, differ = _step(
             slot,
             holds,
             elements,
             self.guard_of,
             self.target_of,
-            self.state,
-            self.height,
-            self.stack_state,
-            self.stack_element,
-            self.depth,
             self.trap,
-            self.last,
+            self.state,
+            self.came,
+            self.element,
             reached,
-            before,
             tried,
             parent,
             prior,
@@ -139,8 +134,8 @@ class MooreKernel(Kernel):
             nothing = Nothing(count)
             batch = Batch(values, front.moment, front.slot, nothing, nothing, None)
         else:
-            way = _Way(before, tried, met, parent, parent if not differ else prior)
-            batch = self._explained(front, way, values)
+            taken = _Taken(tried, met, parent, prior if differ else parent)
+            batch = self._explained(front, taken, values)
         if self.regular:
             return [batch]
         said = ~self.silent[reached]
@@ -148,10 +143,10 @@ class MooreKernel(Kernel):
 
     def _guards(self, front: Front, slot: Ints) -> Bools:
         """Which guard holds for which event; a guard is only tried where the machine comes to."""
-        holds = np.zeros((len(front), max(len(self.compiled), 1)), np.bool_)
+        holds = np.zeros((max(len(self.compiled), 1), len(front)), np.bool_)
         try:
             for number, guard in enumerate(self.compiled):
-                holds[:, number] = as_conditions(guard.evaluate(front))
+                holds[number] = as_conditions(guard.evaluate(front))
         except RowFault:
             self._one_by_one(front, slot, holds)
         return holds
@@ -166,10 +161,10 @@ class MooreKernel(Kernel):
             target = int(self.target_of[state, len(self.tries[state])])
             for guard, to in self.tries[state]:
                 try:
-                    holds[row, guard] = as_condition(guards[guard].value((event,)))
+                    holds[guard, row] = as_condition(guards[guard].value((event,)))
                 except ValueFault as fault:
                     self.fail(front, row, fault)
-                if holds[row, guard]:
+                if holds[guard, row]:
                     target = to
                     break
             if target < 0:
@@ -181,26 +176,27 @@ class MooreKernel(Kernel):
         got = describe(front.pipes[0].values.item(row))
         self.fail(front, row, ValueFault(wanted, got, "an 'otherwise' for that state"))
 
-    def _explained(self, front: Front, way: _Way, values: Column) -> Batch:
+    def _explained(self, front: Front, taken: _Taken, values: Column) -> Batch:
         count = len(front)
-        own_why, own_sup = self._own(front, way)
+        own_why, own_sup = self._own(front, taken)
         leans: Bools | None = None
-        if self.trap[way.met.any(axis=1)].any():
-            leans = ~self.trap[way.before]
+        trapped = np.repeat(self.trap, self.guard_of.shape[1])
+        if bool((trapped & taken.met).any()):
+            leans = ~trapped[taken.tried]
         event = front.pipes[0]
         exists = event.exists
         kept = own_sup if leans is None else Chosen(count, [(leans, own_sup)])
         if self.elements is None:
-            why: Trail = Linked(own_why, way.parent)
-            sup: Trail = Linked(kept, way.prior)
+            why: Trail = Linked(own_why, taken.parent)
+            sup: Trail = Linked(kept, taken.prior)
             trail = None
         else:
             target = self.elements.target
-            up = Spans.points(target, WHOLE, way.parent)
+            up = Spans.points(target, WHOLE, taken.parent)
             why = union(own_why, up) or own_why
             sup = why
-            if kept is not own_why or way.prior is not way.parent:
-                sup = union(kept, Spans.points(target, WHOLE, way.prior)) or kept
+            if kept is not own_why or taken.prior is not taken.parent:
+                sup = union(kept, Spans.points(target, WHOLE, taken.prior)) or kept
             trail = None
             if self.helper:
                 top = self.place.top(front.moment)
@@ -214,33 +210,34 @@ class MooreKernel(Kernel):
             whole = why
         return Batch(values, front.moment, front.slot, trail or why, whole, exists)
 
-    def _own(self, front: Front, way: _Way) -> tuple[Trail, Trail]:
+    def _own(self, front: Front, taken: _Taken) -> tuple[Trail, Trail]:
         """What each event itself adds: that it came, and what the guards that were tried read."""
         event = front.pipes[0]
         count = len(front)
-        plain: dict[int, list[tuple[int, int]]] = {}
-        dynamic: dict[int, list[tuple[int, int]]] = {}
-        for state, tries in np.argwhere(way.met).tolist():
+        plain: dict[int, list[int]] = {}
+        dynamic: dict[int, list[int]] = {}
+        for pair in np.flatnonzero(taken.met).tolist():
+            state, tries = divmod(pair, self.guard_of.shape[1])
             reads: frozenset[str] | None = frozenset()
             for guard, _ in self.tries[state][:tries]:
                 read = self.reads[guard]
                 if read == "dynamic":
-                    dynamic.setdefault(guard, []).append((state, tries))
+                    dynamic.setdefault(guard, []).append(pair)
                 elif read is None or reads is None:
                     reads = None
                 else:
                     reads = reads | cast(frozenset[str], read)
             code = PRESENCE if reads == frozenset() else self.run.names.field_set(reads)
-            plain.setdefault(code, []).append((state, tries))
+            plain.setdefault(code, []).append(pair)
         whys: list[tuple[Bools | None, Trail]] = []
         sups: list[tuple[Bools | None, Trail]] = []
         for code, pairs in plain.items():
-            mask = None if len(plain) == 1 else way.rows(pairs)
+            mask = None if len(plain) == 1 else taken.rows(pairs)
             asked = event.why.ask(code)
             whys.append((mask, asked))
             sups.append((mask, asked if event.sup is event.why else event.sup.ask(code)))
         for guard, pairs in dynamic.items():
-            mask = way.rows(pairs)
+            mask = taken.rows(pairs)
             _, why, sup = self.compiled[guard].trace(front)
             whys.append((mask, why))
             sups.append((mask, sup))
@@ -252,43 +249,47 @@ class MooreKernel(Kernel):
         """Where states are silent, every input so far could have made it say more."""
         if self.regular or self.elements is None:
             return NONE
-        last = self.last[self.last > 0] - 1
+        last = self.element[: self.slots, 0]
+        last = last[last > 0] - 1
         return Spans.points(self.elements.target, WHOLE, last).entries(np.arange(len(last)))
 
     def save(self) -> State:
-        """The states of all slots and, tracked, their stacks."""
-        return {name: getattr(self, name) for name in ("state", *_OF_TRAILS)}
+        """The states of all slots and, tracked, the ways to them."""
+        return {name: getattr(self, name)[: self.slots] for name in _STATE}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on with the same stacks."""
-        for name, array in state.items():
-            setattr(self, name, array)
+        """Go on from what `save` gave."""
+        self.slots = len(state["state"])
+        for name in _STATE:
+            setattr(self, name, state[name])
 
 
-class _Way(NamedTuple):
+class _Taken(NamedTuple):
     """How some events were taken.
 
     Attributes:
-        before: the state that each found.
-        tried: how many guards it tried there.
-        met: which of these pairs there are.
+        tried: the state that each found and how many guards it tried there, as one number.
+        met: which of these numbers there are.
         parent: the element that each builds on; below 0 none.
         prior: the element before it in its slot; the very same array where all are the same.
     """
 
-    before: Bytes
     tried: Bytes
     met: Bools
     parent: Ints
     prior: Ints
 
-    def rows(self, pairs: list[tuple[int, int]]) -> Bools:
-        """The rows that tried so many guards in such a state."""
+    def rows(self, numbers: list[int]) -> Bools:
+        """The rows that were taken in one of these ways."""
         wanted = np.zeros_like(self.met)
-        for state, tries in pairs:
-            wanted[state, tries] = True
-        found: Bools = wanted[self.before, self.tried]
+        wanted[numbers] = True
+        found: Bools = wanted[self.tried]
         return found
+
+
+def _smallest(states: int) -> npt.DTypeLike:
+    """The kind of number that every state fits in, counted from 1."""
+    return np.int16 if states < 2**15 else np.int32
 
 
 def _one(count: int, parts: list[tuple[Bools | None, Trail]]) -> Trail:
@@ -322,15 +323,11 @@ def _step(
     elements: Ints,
     guard_of: Bytes,
     target_of: Bytes,
-    state: Bytes,
-    height: Bytes,
-    stack_state: Bytes,
-    stack_element: Ints,
-    depth: Bytes,
     trap: Bools,
-    last: Ints,
+    state: Bytes,
+    came: npt.NDArray[Any],
+    element: Ints,
     reached: Bytes,
-    before: Bytes,
     tried: Bytes,
     parent: Ints,
     prior: Ints,
@@ -338,21 +335,22 @@ def _step(
 ) -> tuple[int, bool]:
     """A step for every event.
 
-    A slot's stack holds the states on its loop-free way after the initial one, each with the
-    element that reached it; ``depth`` is one more than a state's place in it, ``last`` one more
-    than the slot's last element, so that 0 says: none.
+    A slot holds, for every state on the loop-free way to the present one, from which state and by
+    which element it came there; each one more than it is, so that 0 says none. The initial state
+    is on every way and came from nowhere: in its place is the last element of the slot.
 
     Returns:
         The first row that has nowhere to go, else -1, with the state there in ``reached``; and
         whether any row builds on another element than the one before it.
     """
-    tracked = len(before) > 0
+    tracked = len(tried) > 0
+    width = guard_of.shape[1]
     differ = False
     for row in range(len(slot)):
         s = slot[row]
         here = state[s]
         tries = 0
-        while guard_of[here, tries] >= 0 and not holds[row, guard_of[here, tries]]:
+        while guard_of[here, tries] >= 0 and not holds[guard_of[here, tries], row]:
             tries += 1
         to = target_of[here, tries]
         if to < 0:
@@ -361,25 +359,25 @@ def _step(
         state[s] = to
         reached[row] = to
         if tracked:
-            asked = tries + 1 if guard_of[here, tries] >= 0 else tries
-            before[row] = here
-            tried[row] = asked
-            met[here, asked] = True
-            prior[row] = last[s] - 1
+            if guard_of[here, tries] >= 0:
+                tries += 1
+            tried[row] = here * width + tries
+            met[here * width + tries] = True
+            before = element[s, 0] - 1
+            builds = element[s, here] - 1 if here > 0 else -1
+            prior[row] = before
+            parent[row] = builds
+            differ |= before != builds
             if not trap[here]:
-                last[s] = elements[row] + 1
-            top = height[s]
-            parent[row] = stack_element[s, top - 1] if top > 0 else -1
-            if parent[row] != prior[row]:
-                differ = True
-            known = depth[s, to]
-            if known == 0 and to != 0:
-                depth[s, to] = top + 1
-                stack_state[s, top] = to
-                stack_element[s, top] = elements[row]
-                height[s] = top + 1
+                element[s, 0] = elements[row] + 1
+            if to == 0 or came[s, to] > 0:
+                # Back to a state on the way: what lies between is a loop.
+                at = np.int64(here)
+                while at != to:
+                    back = np.int64(came[s, at]) - 1
+                    came[s, at] = 0
+                    at = back
             else:
-                for above in range(known, top):
-                    depth[s, stack_state[s, above]] = 0
-                height[s] = known
+                came[s, to] = here + 1
+                element[s, to] = elements[row] + 1
     return -1, differ

@@ -69,6 +69,7 @@ class SliceKernel(Kernel):
         self.trails = SliceTrails(
             place,
             irregular=self.irregular,
+            first=self.first,
             given=self.given,
             keeps_inputs=closes and (self.irregular or not self.given),
             exit=self.chain.steps[number].kept[pipe],
@@ -233,7 +234,7 @@ class SliceKernel(Kernel):
         slot = out.slot[kept]
         headed = np.ones(len(kept), np.bool_)
         changes = Changes(rows[kept], slot, out.values.take(kept), headed)
-        newest = self.trails.events_at[slot]
+        newest = self.trails.events_at[slot] if self.irregular else np.empty(0, np.int64)
         named = Named(changes, self.trails.name_heads(out, kept), newest)
         combined = self.combining.combine(said, changes)
         outer = said if self.place.slotted else None
@@ -295,7 +296,7 @@ def _heads_of(rows: Ints, slot: Ints, head: Ints, *, first: bool) -> Ints:
     if first:
         _, begins = np.unique(slot, return_index=True)
         begins = np.sort(begins)
-        return begins[head[slot[begins]] < 0]
+        return cast(Ints, begins[head[slot[begins]] == 0])
     if (np.diff(rows) > 0).all():
         return np.arange(count)
     order = np.lexsort((np.arange(count), slot, rows))

@@ -57,9 +57,13 @@ class Named:
 class SliceTrails:
     """Keeps what the outputs of a Slice may lead to.
 
+    In ``head`` a slice's head is named by one more than its position, or row in a Window: 0 says
+    that it has none.
+
     Args:
         place: where the Slice stands.
         irregular: P is.
+        first: the first output of each slice counts, not the last.
         given: the key is a raw field of the input, and not behind an irregular pipe.
         keeps_inputs: closing may give outputs that lean on all inputs.
         exit: where the record keeps the outputs of P.
@@ -71,6 +75,7 @@ class SliceTrails:
         place: Place,
         *,
         irregular: bool,
+        first: bool,
         given: bool,
         keeps_inputs: bool,
         exit: Kept | None,
@@ -80,6 +85,7 @@ class SliceTrails:
         self.place = place
         self.run = place.run
         self.irregular = irregular
+        self.first = first
         self.given = given
         self.keeps_inputs = keeps_inputs
         self.exit = exit
@@ -98,13 +104,16 @@ class SliceTrails:
 
     def reset(self) -> None:
         """Forget all slices."""
-        self.head: Ints = np.full(64, -1)
+        self.count = 0
+        self.head: Ints = np.zeros(64, np.int64)
         self.events_at: Ints = np.full(64, -1)
 
     def grow(self, count: int) -> None:
         """Make room for new slices."""
-        self.head = grown(self.head, count, -1)
-        self.events_at = grown(self.events_at, count, -1)
+        self.count = count
+        self.head = grown(self.head, count, 0)
+        if self.irregular:
+            self.events_at = grown(self.events_at, count, -1)
 
     def note_events(self, slot: Ints, moment: Ints, inside: list[Batch]) -> tuple[Ints, Trail]:
         """All events of every slice so far: what supports the head of an irregular P.
@@ -144,21 +153,24 @@ class SliceTrails:
                 self.events_at[changes.slot] = named.events
         if self.heads is not None and len(row):
             self.heads.changes.append((outputs + row, slots, heads))
-        self.head[slots] = heads
+        if self.run.tracked or self.first:
+            self.head[slots] = heads + 1
 
     def picked(self, pick: Ints, named: Named) -> tuple[Ints, Ints]:
         """The head, and the newest event, of the picked slice of every row."""
-        head, event = np.full(len(pick), -1), np.full(len(pick), -1)
-        changes = named.changes
         if not (pick >= 0).any():
-            return head, event
+            none = np.broadcast_to(np.int64(-1), len(pick))
+            return none, none
+        head, event = np.zeros(len(pick), np.int64), np.full(len(pick), -1)
+        changes = named.changes
         if self.irregular:
             headed = np.flatnonzero(changes.headed)
             rows, slots = changes.row[headed], changes.slot[headed]
-            _as_of(pick, rows, slots, named.heads[headed], self.head, head)
+            _as_of(pick, rows, slots, named.heads[headed] + 1, self.head, head)
             _as_of(pick, changes.row, changes.slot, named.events, self.events_at, event)
         else:
-            _as_of(pick, changes.row, changes.slot, named.heads, self.head, head)
+            _as_of(pick, changes.row, changes.slot, named.heads + 1, self.head, head)
+        head -= 1
         return head, event
 
     def head_lists(
@@ -179,10 +191,10 @@ class SliceTrails:
         for row, (owner, need) in enumerate(zip(outers.tolist(), needs.tolist(), strict=True)):
             for change in range(at, ends[row]):
                 if changes.headed[change]:
-                    head[changes.slot[change]] = refs[change]
+                    head[changes.slot[change]] = refs[change] + 1
             at = ends[row]
             found = head[members[owner]] if need else none
-            lists.append(found[found >= 0])
+            lists.append(found[found > 0] - 1)
         starts = np.concatenate(([0], np.cumsum([len(found) for found in lists])))
         return starts, np.concatenate(lists) if lists else none
 
@@ -302,14 +314,15 @@ class SliceTrails:
     def save(self) -> State:
         """The heads, and all that came so far."""
         return {
-            "head": self.head,
-            "events_at": self.events_at,
+            "head": self.head[: self.count],
+            "events_at": self.events_at[: self.count],
             **{name: getattr(self, name).save() for name in _SO_FAR},
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
         self.head, self.events_at = state["head"], state["events_at"]
+        self.count = len(self.head)
         for name in _SO_FAR:
             getattr(self, name).load(state[name])
 

@@ -11,7 +11,7 @@ from whence.engine.kernels.columns import Column, Ints, concat, from_values
 from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import State
-from whence.engine.kernels.row_numbers import rows_from
+from whence.engine.kernels.row_numbers import rows_from, zeros
 from whence.engine.kernels.texts import Texts
 from whence.engine.values import Value, key_of
 
@@ -90,30 +90,29 @@ class Slots:
         owner, key = name
         if owner == 0 and isinstance(key, tuple) and key[0] == "text":
             code = self.texts.code(key[1])
-            if code < len(self._by_code) and self._by_code[code] >= 0:
-                return int(self._by_code[code])
+            if code < len(self._by_code) and self._by_code[code] > 0:
+                return int(self._by_code[code]) - 1
         return self._known.get(name, -1)
 
     def _by_text(self, keys: Column) -> Sliced:
         """Texts have numbers already: one look each, and nothing in Python."""
-        if len(self._by_code) < len(self.texts):
-            self._by_code = grown(self._by_code, 2 * len(self.texts), -1)
+        self._by_code = grown(self._by_code, len(self.texts), 0)
         if self._known:
             self._meet(keys)
         found = np.empty(len(keys), np.int64)
         firsts = np.empty(len(keys), np.int64)
         new = _number(keys.data, self._by_code, self.count, found, firsts)
         firsts = firsts[:new].copy()
-        self._begin(np.zeros(new, np.int64), keys.take(firsts))
+        self._begin(zeros(new), keys.take(firsts))
         rows = rows_from(0, len(keys))
         return Sliced(rows, found, firsts, self._keys[-1], np.empty(0, np.int64))
 
     def _meet(self, keys: Column) -> None:
         """The same text may have come among keys of several kinds."""
         codes = np.unique(keys.data)
-        codes = codes[self._by_code[codes] < 0]
+        codes = codes[self._by_code[codes] == 0]
         for code, text in zip(codes.tolist(), self.texts.at(codes), strict=True):
-            self._by_code[code] = self._known.get((0, key_of(text)), -1)
+            self._by_code[code] = self._known.get((0, key_of(text)), -1) + 1
 
     def _several(self, outer: Ints | None, values: list[Value]) -> Sliced:
         """Keys that are lists send a row to several slots, once each."""
@@ -148,7 +147,8 @@ class Slots:
     def _begin(self, outers: Sequence[int] | Ints, keys: Column) -> None:
         start, self.count = self.count, self.count + len(outers)
         self.outer = grown(self.outer, self.count, 0)
-        self.outer[start : self.count] = outers
+        if np.any(outers):
+            self.outer[start : self.count] = outers
         self._keys.append(keys)
 
     def keys(self) -> Column:
@@ -173,15 +173,18 @@ class Slots:
 
 @jit
 def _number(codes: Ints, by_code: Ints, count: int, found: Ints, firsts: Ints) -> int:
-    """Look every code up; number the new ones, and note where each is first met."""
+    """Look every code up; number the new ones, and note where each is first met.
+
+    In ``by_code`` slots are counted from 1: 0 says that a code has none yet.
+    """
     new = 0
     for row in range(len(codes)):
         code = codes[row]
-        if by_code[code] < 0:
-            by_code[code] = count + new
+        if by_code[code] == 0:
             firsts[new] = row
             new += 1
-        found[row] = by_code[code]
+            by_code[code] = count + new
+        found[row] = by_code[code] - 1
     return new
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -16,7 +18,6 @@ Bytes = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint64]
 
 _SMALLEST = 2**14
-_NO_BYTES: Bytes = np.zeros(8, np.uint8)
 
 
 class TextTable:
@@ -88,8 +89,8 @@ class TextTable:
         first = array.offset
         if starts is None or not len(array):
             return np.zeros(len(array), np.int64)
-        offsets = np.frombuffer(starts, np.int64 if wide else np.int32)
-        offsets = offsets[first : first + len(array) + 1].astype(np.int64)
+        ends = np.frombuffer(starts, np.int64 if wide else np.int32)
+        offsets: Codes = ends[first : first + len(array) + 1].astype(np.int64)
         valid = np.zeros(0, np.bool_)
         if array.null_count:
             valid = np.asarray(array.is_valid())
@@ -102,12 +103,10 @@ class TextTable:
 
     def texts(self, first: int) -> list[str]:
         """All texts from a number on."""
-        ends = self._starts[first : self.count + 1].tolist()
-        held = self._arena[: ends[-1]].tobytes()
-        return [
-            held[lo:hi].decode("utf-8", "surrogatepass")
-            for lo, hi in zip(ends, ends[1:], strict=False)
-        ]
+        ends = self._starts[first : self.count + 1]
+        held = self._arena[int(ends[0]) : int(ends[-1])].tobytes()
+        places = (ends - ends[0]).tolist()
+        return [held[lo:hi].decode("utf-8", "surrogatepass") for lo, hi in pairwise(places)]
 
     def to_arrow(self) -> pa.Array:
         """All texts, in the order of their numbers."""
@@ -119,10 +118,7 @@ class TextTable:
 
 def _read_only(data: pa.Buffer | bytes | None) -> Bytes:
     """Bytes as an array; always of the same type, so that the loop is compiled once."""
-    if data is None or not len(data):
-        found = _NO_BYTES.view()
-    else:
-        found = np.frombuffer(data, np.uint8)
+    found = np.frombuffer(data if data is not None and len(data) else bytes(8), np.uint8)
     found.flags.writeable = False
     return found
 
@@ -197,7 +193,7 @@ def _number(
             size = hi - lo
             sign = signs[k - begin]
             at = sign & mask
-            found = -1
+            found = np.int64(-1)
             while entries[at] != none:
                 entry = entries[at]
                 if entry >> half == sign:
@@ -207,9 +203,6 @@ def _number(
                         place = 0
                         while place + 8 <= size and held[start + place] == words[lo + place]:
                             place += 8
-                        if size >= 8 and place + 8 > size:
-                            if held[start + size - 8] == words[hi - 8]:
-                                place = size
                         while place < size and arena[start + place] == data[lo + place]:
                             place += 1
                         if place == size:
@@ -228,7 +221,7 @@ def _number(
                     arena[start + place] = data[lo + place]
                 starts[count + 1] = start + size
                 entries[at] = (sign << half) | np.uint64(count + 1)
-                found = count
+                found = np.int64(count)
                 count += 1
             codes[k] = found
     return len(codes), count

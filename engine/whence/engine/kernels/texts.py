@@ -108,7 +108,8 @@ class Texts:
             if not len(array.dictionary):
                 return np.zeros(len(array), np.int64)
             places = array.indices.fill_null(0).to_numpy(zero_copy_only=False)
-            return self._looked_up(array.dictionary)[places]
+            found: Codes = self._looked_up(array.dictionary)[places]
+            return found
         if self._as_bytes(array):
             return self._looked_up(array)
         return self.from_arrow(array.dictionary_encode())
