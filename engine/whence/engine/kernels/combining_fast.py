@@ -1,4 +1,4 @@
-"""``and``, ``or`` and ``count`` over slices, on arrays."""
+"""Which way slices are combined; and ``and``, ``or`` and ``count`` on arrays."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from whence.engine.kernels.combining import (
     Combined,
     Combining,
 )
+from whence.engine.kernels.combining_numbers import Extremes, Folds
 from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.expressions import RowFault
 from whence.engine.kernels.growing import grown
@@ -37,6 +38,10 @@ def combining(name: str, texts: Texts, **options: bool) -> Combining:
     """What keeps the heads of slices and says what they give together."""
     if name in ("and", "or", "count"):
         return _Logical(name, texts, **options)
+    if name in ("add", "product"):
+        return Folds(name, texts, **options)
+    if name in ("min", "max"):
+        return Extremes(name, texts, **options)
     return Combining(name, texts, **options)
 
 
