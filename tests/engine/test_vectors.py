@@ -6,10 +6,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from whence.engine.vectors import check_file
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 VECTORS = Path(__file__).parent.parent / "vectors"
 
@@ -25,6 +29,15 @@ def test_every_worked_case_passes(name: str, cases: int, runner: str) -> None:
 @pytest.mark.parametrize("runner", ["interpreter", "local"])
 def test_supports_and_open_inputs_are_exactly_those_of_the_rules(runner: str) -> None:
     report = check_file(str(VECTORS / "nested.json"), runner)
+    assert (report.extra, report.fewer, report.extra_open, report.fewer_open) == (0, 0, 0, 0)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("name", "cases"), [("chains.json", 363), ("nested.json", 200)])
+def test_every_worked_case_passes_on_spark(name: str, cases: int, spark: SparkSession) -> None:
+    report = check_file(str(VECTORS / name), "spark")
+    assert report.failures == []
+    assert report.passed == cases
     assert (report.extra, report.fewer, report.extra_open, report.fewer_open) == (0, 0, 0, 0)
 
 

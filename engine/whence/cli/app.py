@@ -27,6 +27,7 @@ COMMANDS = (
     "never-matters",
     "impact",
     "export",
+    "validate",
     "server",
     "doctor",
 )

@@ -7,6 +7,7 @@ import os
 import pytest
 
 from tests.engine.kernels.comparing import difference
+from tests.engine.kernels.spoiling import spoiled
 from tests.engine.random_chains import TAGS, random_case
 from whence.engine.kernels.state import UnsavedError
 from whence.engine.kernels.work import KernelWork
@@ -28,6 +29,38 @@ def test_nested_chains_say_the_same(fifty: int) -> None:
     for seed in range(fifty * 50, fifty * 50 + 50):
         told = difference(random_case(seed, NESTED))
         assert told is None, f"seed {seed}: {told}"
+
+
+@pytest.mark.parametrize("fifty", range(100 if FULL else 4))
+def test_what_does_not_fit_is_refused_in_the_same_words(fifty: int) -> None:
+    """Message, processor and position; and where the interpreter goes on, so do the kernels."""
+    for seed in range(fifty * 50, fifty * 50 + 50):
+        told = difference(spoiled(random_case(seed)), moved=seed % 5 == 0)
+        assert told is None, f"seed {seed}: {told}"
+
+
+def test_the_spoiled_logs_are_often_refused() -> None:
+    from whence.engine.errors import EventError
+    from whence.engine.interpreter import interpret
+
+    refused = 0
+    for seed in range(200):
+        case = spoiled(random_case(seed))
+        try:
+            interpret(case.chain(), case.logs, closed=case.closed)
+        except EventError:
+            refused += 1
+    assert refused > 20
+
+
+@pytest.mark.parametrize("seed", [201, 1501, 2394, 4159])
+def test_a_guard_fails_only_where_the_machine_tries_it(seed: int) -> None:
+    assert difference(spoiled(random_case(seed))) is None
+
+
+@pytest.mark.parametrize("seed", [380, 737, 1183, 3705])
+def test_a_fault_deep_inside_is_told_with_its_whole_position(seed: int) -> None:
+    assert difference(spoiled(random_case(seed))) is None
 
 
 def test_every_processor_has_a_kernel() -> None:

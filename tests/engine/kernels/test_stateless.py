@@ -165,7 +165,8 @@ def test_refused_conditions_go_into_the_record_when_there_are_many() -> None:
                     found |= set(range(lo, hi + 1))
                     continue
                 for part in helper.parts:
-                    rows = np.flatnonzero((part.positions >= lo) & (part.positions <= hi))
+                    places = part.positions[:]
+                    rows = np.flatnonzero((places >= lo) & (places <= hi))
                     stack.append(part.sup.entries(rows))
         return found
 

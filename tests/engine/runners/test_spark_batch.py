@@ -8,19 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.engine.random_chains import random_case
+from tests.engine.random_chains import TAGS, random_case
+from tests.engine.runners.kernel_records import check, even, logs_of
+from tests.engine.runners.test_slice_parts import CHAINS, log_of
 from whence.engine.chain import Chain, Log
 from whence.engine.errors import EventError, WhenceError
-from whence.engine.processors import ApplyFunction, Cumulate, Passthrough
+from whence.engine.interpreter import RunResult, interpret
+from whence.engine.interpreter.extract import Detail
+from whence.engine.processors import ApplyFunction, Cumulate, Passthrough, Slice
 from whence.engine.record import RunRecord, ingest
-from whence.engine.runners import RunOptions, run_recorded
-from whence.engine.runners.spark_batch import run_on_spark
+from whence.engine.runners import RunOptions
+from whence.engine.runners.local_kernels import run_kernels
+from whence.engine.runners.spark_batch import Job, run_each, run_on_spark
+from whence.engine.tracker import MemoryTracker
 from whence.engine.values import Value
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
+
+BIG = tuple(TAGS)
+"""Chains of all processors: fewer, but larger, than those that kernels are held to one by one."""
 
 
 def content(run: RunRecord) -> dict[str, Any]:
@@ -37,21 +46,32 @@ def content(run: RunRecord) -> dict[str, Any]:
     return manifest
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_record_is_that_of_the_local_run(
-    tmp_path: Path, spark: SparkSession, seed: int
-) -> None:
-    case = random_case(seed)
-    chain = case.chain()
-    options = RunOptions(closed=case.closed, chunk=4, detail="steps")
-    logs = {name: ingest(tmp_path, name, case.logs[name], chunk=3) for name in chain.inputs}
-    try:
-        local = run_recorded(tmp_path, chain, logs, options)
-    except WhenceError as error:
-        with pytest.raises(WhenceError, match=str(error)[:20]):
-            run_on_spark(tmp_path, chain, logs, options, session=spark)
-        return
-    assert content(run_on_spark(tmp_path, chain, logs, options, session=spark)) == content(local)
+def test_random_chains_say_the_same_as_the_interpreter(tmp_path: Path, spark: SparkSession) -> None:
+    """All of them in one Spark job, cut into other batches and other parts each."""
+    expected: list[RunResult | str] = []
+    jobs: list[Job] = []
+    for seed in range(16):
+        case = random_case(seed, BIG)
+        root = tmp_path / str(seed)
+        logs = even(root, case)
+        try:
+            expected.append(
+                interpret(case.chain(), logs, tracker=MemoryTracker(), closed=case.closed)
+            )
+        except WhenceError as error:
+            expected.append(str(error))
+        kept = {n: log.id for n, log in logs_of(root, case.chain(), logs, 1 + seed % 7).items()}
+        detail: Detail = "steps" if seed % 3 == 0 else "ends"
+        options = RunOptions(detail=detail, closed=case.closed, chunk=(3, 10, 100)[seed % 3])
+        jobs.append(Job(str(root), case.chain(), kept, options, "run", 1 + seed % 5, 0.0))
+    errors = run_each(jobs, spark, tasks=3)
+    for job, wanted, told in zip(jobs, expected, errors, strict=True):
+        if isinstance(wanted, str):
+            assert told == wanted
+        else:
+            assert told is None
+            check(RunRecord(Path(job.root), "run"), wanted)
+    assert sum(isinstance(wanted, str) for wanted in expected) < 8
 
 
 def test_values_of_every_kind_come_through_spark(tmp_path: Path, spark: SparkSession) -> None:
@@ -78,7 +98,7 @@ def test_values_of_every_kind_come_through_spark(tmp_path: Path, spark: SparkSes
     events: list[Value] = [full, dict.fromkeys(full), full]
     log = ingest(tmp_path, "log", events, declared=Log(columns=kinds))
     chain = Chain.of(Passthrough("same"))
-    local = run_recorded(tmp_path, chain, {"log": log}, RunOptions())
+    local = run_kernels(tmp_path, chain, {"log": log}, RunOptions())
     remote = run_on_spark(tmp_path, chain, {"log": log}, RunOptions(), session=spark)
     assert content(remote) == content(local)
     assert list(log.read()) == events
@@ -97,3 +117,41 @@ def test_an_empty_log_gives_an_empty_run(tmp_path: Path, spark: SparkSession) ->
     run = run_on_spark(tmp_path, chain, {"log": log}, session=spark)
     assert run.manifest["status"] == "complete"
     assert run.manifest["streams"][0]["length"] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "partitions", "batch"), [("machine", 3, 9), ("longer", 2, 1000), ("silent", 5, 40)]
+)
+def test_a_slice_at_the_head_says_the_same_on_any_partitions(
+    tmp_path: Path, spark: SparkSession, name: str, partitions: int, batch: int
+) -> None:
+    log = ingest(tmp_path, "log", [event for seed in range(8) for event in log_of(seed)], chunk=7)
+    chain = Chain.of(CHAINS[name]())
+    run = run_on_spark(
+        tmp_path,
+        chain,
+        {"log": log},
+        RunOptions(chunk=20),
+        session=spark,
+        batch=batch,
+        partitions=partitions,
+    )
+    assert (run.manifest["plan"]["kind"], run.manifest["plan"]["tasks"]) == ("slices", partitions)
+    assert {path.name for path in run.folder.iterdir()} == {
+        *("manifest.json", "outputs", "associations")
+    }
+    check(run, interpret(chain, {"log": list(log.read())}, tracker=MemoryTracker()))
+
+
+def test_of_several_bad_events_on_several_partitions_the_first_is_told(
+    tmp_path: Path, spark: SparkSession
+) -> None:
+    chain = Chain.of(Slice("all", by="case", of=ApplyFunction("ok", "8 / x > 1"), combine="and"))
+    events = [{"case": f"case {n % 5}", "x": 0 if n in (11, 12, 13, 29) else 1} for n in range(40)]
+    log = ingest(tmp_path, "log", events)
+    with pytest.raises(EventError, match="all/ok, position 11: expected a divisor"):
+        run_on_spark(tmp_path, chain, {"log": log}, session=spark, partitions=3)
+    run = RunRecord(tmp_path, "latest")
+    assert run.manifest["status"] == "failed"
+    assert "position 11" in run.manifest["error"]
+    assert not (run.folder / ".tasks").exists()

@@ -119,10 +119,13 @@ class Front:
 
     def head(self, count: int) -> Front:
         """The first of the fronts."""
-        rows = np.arange(count)
+        return self.take(np.arange(count))
+
+    def take(self, rows: Ints) -> Front:
+        """Some of the fronts."""
         pipes = tuple(batch.take(rows) for batch in self.pipes)
-        slot = None if self.slot is None else self.slot[:count]
-        return Front(pipes, self.moment[:count], slot)
+        slot = None if self.slot is None else self.slot[rows]
+        return Front(pipes, self.moment[rows], slot)
 
     def exists(self) -> Trail | None:
         """What the existence of each whole front rests on."""

@@ -14,7 +14,7 @@ from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.composing import Chosen
 from whence.engine.kernels.encoding_single import Single, compared, runs_of, single
 from whence.engine.kernels.entries import ASKED, Entries, Names, flat_ranges, join_entries
-from whence.engine.kernels.row_numbers import rows_from
+from whence.engine.kernels.row_numbers import Counted, rows_from
 from whence.engine.kernels.runs import Runs
 from whence.engine.kernels.trails import Line, Nothing, Spans, Trail
 
@@ -33,7 +33,7 @@ class Widths(NamedTuple):
 def encode(
     why: Trail,
     sup: Trail,
-    positions: Ints,
+    positions: Ints | Counted,
     names: Names,
     widths: Widths,
     chosen: Ints | None = None,
@@ -71,7 +71,7 @@ def encode(
 def _rest(
     parts: Sequence[Trail | Entries | Single],
     rows: Ints,
-    positions: Ints,
+    positions: Ints | Counted,
     names: Names,
     widths: Widths,
     relation: Relation,
@@ -79,7 +79,7 @@ def _rest(
     """What is no line and no runs: a single part without detours where that can be."""
     if len(parts) == 1:
         (part,) = parts
-        alone = single(part, rows, positions) if isinstance(part, Trail) else part
+        alone = single(part, rows, positions[:]) if isinstance(part, Trail) else part
         if isinstance(alone, Single):
             yield from _items(alone, names, widths, relation)
             return
@@ -93,7 +93,7 @@ def _rest(
 
 
 def _split(
-    why: Trail, sup: Trail, rows: Ints, positions: Ints
+    why: Trail, sup: Trail, rows: Ints, positions: Ints | Counted
 ) -> Iterator[tuple[Relation, Sequence[Trail | Entries | Single]]]:
     """What explains and supports, what only explains, and what only supports.
 
@@ -120,7 +120,7 @@ def _split(
         return
     pair = _same_kind(more, enough)
     if pair is not None:
-        same, one, other = compared(*pair, rows, positions)
+        same, one, other = compared(*pair, rows, positions[:])
         yield "explains", [same]
         yield "trigger", [one]
         yield "supports", [other]
@@ -188,24 +188,29 @@ def _common(left: Entries, right: Entries) -> tuple[Bools, Bools]:
 
 
 def _line(
-    line: Line, rows: Ints, positions: Ints, names: Names, widths: Widths, relation: Relation
+    line: Line,
+    rows: Ints,
+    positions: Ints | Counted,
+    names: Names,
+    widths: Widths,
+    relation: Relation,
 ) -> Block | None:
     """A line over neighbouring outputs is one item."""
     count = len(rows)
     if not count or line.b < line.a or int(rows[-1]) - int(rows[0]) != count - 1:
         return None
     first = int(rows[0])
-    here = positions[first : first + count]
-    step = widths.own if count > 1 and int(here[1] - here[0]) == widths.own else 1
-    if int(here[-1] - here[0]) != (count - 1) * step:
+    start = int(positions[first])
+    step = widths.own if count > 1 and int(positions[first + 1]) - start == widths.own else 1
+    if int(positions[first + count - 1]) - start != (count - 1) * step:
         return None
     # Positions rise by 1 at least, so that with steps of 1 the ends alone tell.
-    if step != 1 and not bool((here[1:] - here[:-1] == step).all()):
+    if step != 1 and not bool((np.diff(positions[first : first + count]) == step).all()):
         return None
     lo, hi = line.a + first * line.sa, line.b + first * line.sb
     if hi < lo or hi + (count - 1) * line.sb < lo + (count - 1) * line.sa:
         return None
-    item = (int(here[0]), count - 1, lo, hi - lo)
+    item = (start, count - 1, lo, hi - lo)
     arrays = (np.array([number], np.int64) for number in item)
     fields, copy = _fields(line.fields, names)
     to = names.targets[line.target]
@@ -213,7 +218,12 @@ def _line(
 
 
 def _of_runs(
-    runs: Runs, rows: Ints, positions: Ints, names: Names, widths: Widths, relation: Relation
+    runs: Runs,
+    rows: Ints,
+    positions: Ints | Counted,
+    names: Names,
+    widths: Widths,
+    relation: Relation,
 ) -> list[Block] | None:
     """Rows in runs over neighbouring outputs: an item for every run, and one between two runs."""
     count = len(rows)
@@ -230,13 +240,16 @@ def _of_runs(
     blocks = []
     places = runs.places[inside]
     child = runs.child
-    straight = isinstance(child, Line) and child.sa == child.sb and child.b >= child.a
-    if len(lo) and isinstance(child, Line) and straight and int(places.min()) >= 0:
-        fields, copy = _fields(child.fields, names)
-        width = np.full(len(lo), child.b - child.a)
-        item = (lo + (start - first), hi - lo, child.a + places * child.sa, width)
-        to = names.targets[child.target]
-        blocks.append(Block(relation, "each", to, fields, copy, 1, 0, 0, *item))
+    straight = child.straight(places) if len(lo) and bool((places >= 0).all()) else None
+    if straight is not None:
+        for which, line, along in straight:
+            fields, copy = _fields(line.fields, names)
+            every = len(which) == len(lo)
+            at, until = (lo, hi) if every else (lo[which], hi[which])
+            width = np.full(len(at), line.b - line.a)
+            item = (at + (start - first), until - at, line.a + along * line.sa, width)
+            name = names.targets[line.target]
+            blocks.append(Block(relation, "each", name, fields, copy, 1, 0, 0, *item))
     elif len(lo):
         below = child.take(places).entries(rows_from(0, len(places)))
         if not bool((below.row[1:] > below.row[:-1]).all()):
@@ -245,10 +258,10 @@ def _of_runs(
         for kind in np.flatnonzero(np.bincount(kinds)).tolist() if len(kinds) else ():
             some = below.where(kinds == kind)
             fields, copy = _fields(int(some.fields[0]), names)
-            to = names.targets[int(some.target[0])]
+            name = names.targets[int(some.target[0])]
             at, more = lo[some.row] - first + start, (hi - lo)[some.row]
             item = (at, more, some.lo, some.hi - some.lo)
-            blocks.append(Block(relation, "each", to, fields, copy, 1, 0, 0, *item))
+            blocks.append(Block(relation, "each", name, fields, copy, 1, 0, 0, *item))
     # What lies between the runs.
     ends, begins = np.empty((2, len(lo) + 1), np.int64)
     ends[:-1], ends[-1] = lo - 1, last

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from whence.engine.associations import INNER_WIDTH, too_many_inside
 from whence.engine.errors import EventError
 from whence.engine.events import Position, position_text
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Column, Ints, from_values
 from whence.engine.kernels.entries import ASKED, NONE, WHOLE, Entries, Names
+from whence.engine.kernels.row_numbers import Counted
 from whence.engine.kernels.texts import Texts
 from whence.engine.kernels.trails import Line, Nothing, Sets, Spans, Trail
 from whence.engine.processor import MachineFactory, Processor
@@ -46,7 +48,7 @@ class Born:
 class Part(NamedTuple):
     """Some events of a kept stream, for the record."""
 
-    positions: Ints
+    positions: Ints | Counted
     moments: Ints
     values: Column | None
     why: Trail
@@ -95,16 +97,19 @@ class Kept:
         size = len(moments)
         if not size:
             return Nothing(0)
-        positions = self.positions(moments)
-        self.asked = None
-        trail: Trail = Spans(self.target, ASKED, positions, positions)
+        trail: Trail
         if self.w == 1:
+            part = Part(Counted(self.count, size), moments, values, why, sup)
             trail = Line(self.target, ASKED, size, self.count, self.count)
         else:
+            positions = self.positions(moments)
+            self.asked = None
+            part = Part(positions, moments, values, why, sup)
+            trail = Spans(self.target, ASKED, positions, positions)
             self.last = int(moments[-1])
             self.run = int(positions[-1]) - self.last * self.w + 1
         self.count += size
-        self.parts.append(Part(positions, moments, values, why, sup))
+        self.parts.append(part)
         return trail
 
     def positions(self, moments: Ints) -> Ints:
@@ -129,14 +134,9 @@ class Kept:
         sizes = np.diff(np.append(begins, len(moments)))
         index = np.arange(len(moments)) - np.repeat(begins, sizes)
         index[: sizes[0]] += first
-        most = int(index.max()) + 1
-        if most > self.w:
-            msg = (
-                f"{self.processor}, position {moments[index.argmax()]}: expected at most {self.w} "
-                f"events of {self.name!r} at one position; got {most} or more; try a run without "
-                "tracking, or fewer slices that give outputs when the log is closed"
-            )
-            raise EventError(msg)
+        if int(index.max()) >= self.w:
+            at = int(moments[index.argmax()])
+            raise too_many_inside(self.processor, self.name, at, self.w)
         return moments * self.w + index
 
 
@@ -279,12 +279,25 @@ class Place:
         """Whether all inputs are there whatever the values are."""
         return all(t.regular for t in self.inputs)
 
+    def inside(self, moments: Ints, row: int) -> Position:
+        """The position of a row among those of the same position outside.
+
+        Args:
+            moments: when each row appeared, in order.
+            row: which of them.
+        """
+        at = self.outer(int(moments[row]))
+        first = row
+        while first and self.outer(int(moments[first - 1])) == at:
+            first -= 1
+        return (at, row - first)
+
     def chain(self, suffix: str) -> Kept | None:
         """A helper stream of linked events; ``None`` where nothing can be kept."""
         if self.window or not self.run.tracked:
             return None
         name = f"{self.name}/{suffix}"
-        return self.run.keep(name, self.name, 0, "inner", 2**16 if self.slotted else 1)
+        return self.run.keep(name, self.name, 0, "inner", INNER_WIDTH if self.slotted else 1)
 
 
 class Kernel:

@@ -238,12 +238,24 @@ class MooreKernel(Kernel):
             sups.append((mask, asked if event.sup is event.why else event.sup.ask(code)))
         for guard, pairs in dynamic.items():
             mask = taken.rows(pairs)
-            _, why, sup = self.compiled[guard].trace(front)
+            why, sup = self._read_by(guard, front, mask)
             whys.append((mask, why))
             sups.append((mask, sup))
         same = all(w[1] is s[1] for w, s in zip(whys, sups, strict=True))
         why_trail = _one(count, whys)
         return why_trail, why_trail if same else _one(count, sups)
+
+    def _read_by(self, guard: int, front: Front, tried: Bools) -> tuple[Trail, Trail]:
+        """What a guard read of each event; where it was not tried it may well fail."""
+        compiled = self.compiled[guard]
+        try:
+            _, why, sup = compiled.trace(front)
+        except RowFault:
+            _, some_why, some_sup = compiled.trace(front.take(np.flatnonzero(tried)))
+            rows = np.where(tried, np.cumsum(tried) - 1, -1)
+            why = some_why.take(rows)
+            sup = why if some_sup is some_why else some_sup.take(rows)
+        return why, sup
 
     def open(self) -> Entries:
         """Where states are silent, every input so far could have made it say more."""

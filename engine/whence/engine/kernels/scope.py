@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from whence.engine.associations import INNER_WIDTH
 from whence.engine.events import Position
 from whence.engine.interpreter.plan import Pipe, Plan, Step
 from whence.engine.kernels.adapter import Interpreted
@@ -14,6 +16,8 @@ from whence.engine.kernels.batch import Batch, join_batches
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.entries import NONE, Entries, join_entries
 from whence.engine.kernels.fronts import Fronts
+from whence.engine.kernels.fusing import Fused
+from whence.engine.kernels.groups import Group, groups_of
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, Run, State
 from whence.engine.kernels.registry import kernel_for
 
@@ -29,6 +33,9 @@ class _At:
         self.kept = kept
         self.fronts = Fronts(len(step.sources))
         self.last_reads: list[Pipe] = []
+
+
+_Work = Callable[[_At, list[Batch]], list[Batch]]
 
 
 class KernelChain:
@@ -62,33 +69,53 @@ class KernelChain:
         self.window = window
         self.top = top
         self.steps: list[_At] = []
+        self.outer = outer
         inner: Iterator[Plan] = iter(plan.inner)
         names = dict(zip(plan.exits, outputs, strict=True)) if outputs else {}
         for number, step in enumerate(plan.steps):
             kept = [self._kept(number, pipe, step, names) for pipe in range(len(step.streams))]
-            place = Place(
-                step.name,
-                step.processor,
-                tuple(plan.traits_of(source) for source in step.sources),
-                step.traits,
-                run,
-                slotted,
-                window,
-                outer,
-                top,
-                next(inner) if step.processor.tag in ("window", "slice") else None,
-                step.factory,
-                tuple(kept),
-                plan.scope is not None and plan.scope.window,
-            )
-            kernel = kernel_for(place) or Interpreted(place)
-            self.steps.append(_At(step, kernel, kept))
-        read: set[Pipe] = set(plan.exits)
-        for at in reversed(self.steps):
-            at.last_reads = [
-                source for source in dict.fromkeys(at.step.sources) if source not in read
-            ]
+            below = next(inner) if step.processor.tag in ("window", "slice") else None
+            self.steps.append(self._placed(step, kept, below))
+        self.fused: dict[int, Fused[_Alone]] = {}
+        if not (slotted or window or run.steps):
+            for group in groups_of(plan):
+                fused = Fused(group, run, partial(_Alone, self, group))
+                self.fused.update(dict.fromkeys(group.steps, fused))
+        self._count_reads()
+
+    def _count_reads(self) -> None:
+        """Find out after which step nobody reads a pipe any more; a group reads with its last."""
+        read: set[Pipe] = set(self.plan.exits)
+        for number, at in reversed(list(enumerate(self.steps))):
+            fused = self.fused.get(number)
+            sources = at.step.sources
+            if fused is not None:
+                sources = fused.group.inputs if number == fused.group.root else ()
+            at.last_reads = [source for source in dict.fromkeys(sources) if source not in read]
             read.update(at.last_reads)
+
+    def placed_anew(self, number: int) -> _At:
+        """A processor that holds no others, in its place, before its first event."""
+        return self._placed(self.plan.steps[number], self.steps[number].kept, None)
+
+    def _placed(self, step: Step, kept: list[Kept | None], below: Plan | None) -> _At:
+        plan = self.plan
+        place = Place(
+            step.name,
+            step.processor,
+            tuple(plan.traits_of(source) for source in step.sources),
+            step.traits,
+            self.run,
+            self.slotted,
+            self.window,
+            self.outer,
+            self.top,
+            below,
+            step.factory,
+            tuple(kept),
+            plan.scope is not None and plan.scope.window,
+        )
+        return _At(step, kernel_for(place) or Interpreted(place), kept)
 
     def _kept(self, number: int, pipe: int, step: Step, names: dict[Pipe, str]) -> Kept | None:
         run = self.run
@@ -99,7 +126,7 @@ class KernelChain:
         if not run.tracked or self.window:
             return None
         if self.slotted and (run.steps or (number, pipe) in self.plan.exits):
-            return run.keep(name, step.name, pipe, "inner", 2**16)
+            return run.keep(name, step.name, pipe, "inner", INNER_WIDTH)
         if not self.slotted and run.steps:
             return run.keep(name, step.name, pipe, "step", 1)
         return None
@@ -108,7 +135,7 @@ class KernelChain:
         """Carry a batch of every input through the chain; return what leaves it."""
         if self.window:
             self.reset()
-        return self._through(inputs, lambda at, arrived: self._fed(at, arrived, born))
+        return self._through(inputs, lambda at, arrived: self.fed(at, arrived, born))
 
     def reset(self) -> None:
         """Forget all instances."""
@@ -118,12 +145,14 @@ class KernelChain:
 
     def close(self, slots: Ints, moments: Ints) -> list[Batch]:
         """Close all instances, each processor emptied before the next; return what leaves."""
+        for fused in self._groups():
+            self._take_apart(fused)
         inputs = [self.run.empty(slotted=self.slotted) for _ in range(self.plan.input_count)]
         none = np.empty(0, np.int64)
         born = Born(none, none, len(slots))
 
         def closed(at: _At, arrived: list[Batch]) -> list[Batch]:
-            through = self._fed(at, arrived, born)
+            through = self.fed(at, arrived, born)
             last = at.kernel.close(slots, moments)
             if last is None:
                 return through
@@ -131,19 +160,58 @@ class KernelChain:
 
         return self._through(inputs, closed)
 
-    def _through(
-        self, inputs: Sequence[Batch], work: Callable[[_At, list[Batch]], list[Batch]]
-    ) -> list[Batch]:
+    def _through(self, inputs: Sequence[Batch], work: _Work) -> list[Batch]:
         known: dict[Pipe, Batch] = {(-1 - n, 0): batch for n, batch in enumerate(inputs)}
-        for number, at in enumerate(self.steps):
-            outputs = work(at, [known[source] for source in at.step.sources])
-            for pipe, batch in enumerate(outputs):
-                known[number, pipe] = self._recorded(at.kept[pipe], batch)
-            for done in at.last_reads:
-                del known[done]  # its memory serves the next processor, and is in the cache still
+        for number in range(len(self.steps)):
+            fused = self.fused.get(number)
+            if fused is None:
+                self._step(number, known, work)
+            elif number == fused.group.root and not self._at_once(fused, known):
+                for member in fused.group.steps:
+                    self._step(member, known, work)
         return [known[pipe] for pipe in self.plan.exits]
 
-    def _fed(self, at: _At, arrived: list[Batch], born: Born) -> list[Batch]:
+    def _step(self, number: int, known: dict[Pipe, Batch], work: _Work) -> None:
+        at = self.steps[number]
+        outputs = work(at, [known[source] for source in at.step.sources])
+        for pipe, batch in enumerate(outputs):
+            known[number, pipe] = self._recorded(at.kept[pipe], batch)
+        for done in at.last_reads:
+            # Its memory serves the next processor, and is in the cache still.
+            known.pop(done, None)
+
+    def _at_once(self, fused: Fused[_Alone], known: dict[Pipe, Batch]) -> bool:
+        """Let a group say what its last processor says; not if its events need every one."""
+        group = fused.group
+        batch = fused.feed([known[source] for source in group.inputs])
+        if batch is None:
+            self._take_apart(fused)
+            return False
+        at = self.steps[group.root]
+        known[group.root, 0] = self._recorded(at.kept[0], batch)
+        for done in at.last_reads:
+            del known[done]
+        return True
+
+    def _take_apart(self, fused: Fused[_Alone]) -> None:
+        """From now on every processor of a group runs on its own."""
+        self.steps = self._apart([fused])
+        for number in fused.group.steps:
+            del self.fused[number]
+        self._count_reads()
+
+    def _apart(self, groups: Iterable[Fused[_Alone]]) -> list[_At]:
+        """All steps, those of some groups as they would stand on their own."""
+        steps = list(self.steps)
+        for fused in groups:
+            alone, unseen = fused.plain()
+            for number, at in alone.steps.items():
+                at.kernel.fed += unseen
+                steps[number] = at
+        return steps
+
+    def fed(self, at: _At, arrived: list[Batch], born: Born) -> list[Batch]:
+        """Let a kernel take what arrived."""
         front = at.fronts.feed(arrived)
         if not len(front) and not len(born.slots):
             return [self.run.empty(slotted=self.slotted) for _ in at.step.streams]
@@ -159,6 +227,9 @@ class KernelChain:
             return batch
         return Batch(batch.values, batch.moment, batch.slot, trail, trail, batch.exists)
 
+    def _groups(self) -> list[Fused[_Alone]]:
+        return list(dict.fromkeys(self.fused.values()))
+
     def save(self) -> State:
         """The states of all kernels, and what waits between them."""
         steps = [
@@ -169,7 +240,7 @@ class KernelChain:
             }
             for at in self.steps
         ]
-        return {"steps": steps}
+        return {"steps": steps, "fused": [fused.save() for fused in self._groups()]}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
@@ -177,11 +248,20 @@ class KernelChain:
             at.kernel.load(told["kernel"])
             at.kernel.fed = told["fed"]
             at.fronts.parts = [list(parts) for parts in told["waiting"]]
+        told_of = {told["root"]: told for told in state["fused"]}
+        for fused in self._groups():
+            told = told_of.get(fused.group.root)
+            if told is not None:
+                fused.load(told)
+                continue
+            for number in fused.group.steps:
+                del self.fused[number]
+        self._count_reads()
 
     def end(self, output: int) -> Entries:
         """What the end of an output pipe leans on: of several inputs, one that ran out."""
         ends: list[Entries] = []
-        for at in self.steps:
+        for at in self._apart(self._groups()):
             ran_out = [
                 NONE if source[0] < 0 else ends[source[0]]
                 for source, waiting in zip(at.step.sources, at.fronts.waiting, strict=True)
@@ -195,8 +275,33 @@ class KernelChain:
 
     def pending(self) -> dict[str, int]:
         """How many verdicts are not known yet, by processor."""
-        counts = {at.step.name: at.kernel.pending() for at in self.steps}
+        counts = {at.step.name: at.kernel.pending() for at in self._apart(self._groups())}
         return {name: count for name, count in counts.items() if count}
+
+
+class _Alone:
+    """The kernels of a group, each on its own.
+
+    Args:
+        chain: where they stand.
+        group: which.
+    """
+
+    def __init__(self, chain: KernelChain, group: Group) -> None:
+        """Begin before the first event."""
+        self.chain = chain
+        self.group = group
+        self.steps = {number: chain.placed_anew(number) for number in group.steps}
+
+    def feed(self, inputs: Sequence[Batch]) -> Batch:
+        """Carry a batch of every input through; return what leaves the last of them."""
+        none = np.empty(0, np.int64)
+        born = Born(none, none, 1)
+        known = dict(zip(self.group.inputs, inputs, strict=True))
+        for number, at in self.steps.items():
+            arrived = [known[source] for source in at.step.sources]
+            (known[number, 0],) = self.chain.fed(at, arrived, born)
+        return known[self.group.root, 0]
 
 
 def _in_order(batches: Sequence[Batch]) -> Batch:

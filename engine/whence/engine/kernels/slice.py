@@ -99,7 +99,7 @@ class SliceKernel(Kernel):
         row = int(self.row_of[moment - self.first_row])
         if not self.place.slotted:
             return self.outputs + row
-        return (self.place.outer(int(self.front.moment[row])), 0)
+        return self.place.inside(self.front.moment, row)
 
     def _top(self, moments: Ints) -> Ints:
         if self.topped is None or self.topped[0] is not moments:

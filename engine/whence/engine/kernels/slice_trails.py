@@ -127,7 +127,7 @@ class SliceTrails:
         why, sup = _whole(inside, count)
         trail = self.slice_events.add(slot, moment, why, sup)[1]
         kept = self.slice_events.kept
-        return (np.arange(count) if kept is None else kept.parts[-1].positions), trail
+        return rows_from(0, count) if kept is None else kept.parts[-1].positions[:], trail
 
     def name_heads(self, out: Batch, rows: Ints) -> Ints:
         """How heads are named from now on: by kept position, or by row inside a Window."""

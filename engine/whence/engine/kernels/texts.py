@@ -125,7 +125,7 @@ class Texts:
         """Whether an array is for the table: from the first long one on."""
         if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
             return False
-        return isinstance(self._codes, _Bytes) or (len(array) >= _MANY and is_compiled())
+        return isinstance(self._codes, _Bytes) or (len(array) >= _MANY and is_compiled(len(array)))
 
     def to_arrow(self) -> pa.Array:
         """All texts, in the order of their numbers."""

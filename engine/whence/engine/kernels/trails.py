@@ -7,6 +7,8 @@ to the logs and kept streams. What a kernel keeps beyond the batch is settled fi
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from whence.engine.kernels.columns import Ints
@@ -16,6 +18,7 @@ from whence.engine.kernels.entries import (
     Entries,
     flat_ranges,
 )
+from whence.engine.kernels.row_numbers import rows_from
 
 __all__ = [
     "Gathered",
@@ -24,6 +27,7 @@ __all__ = [
     "Sets",
     "Shifted",
     "Spans",
+    "Straight",
     "Trail",
     "intervals",
 ]
@@ -41,6 +45,10 @@ class Trail:
     def entries(self, rows: Ints) -> Entries:
         """Where some rows lead, numbered in the order in which they were given."""
         raise NotImplementedError
+
+    def straight(self, rows: Ints) -> list[Straight] | None:
+        """The same on lines, if nothing else is met and nothing is said twice."""
+        return None
 
     def ask(self, fields: int) -> Trail:
         """The same where the fields that a reader asks for are known."""
@@ -115,6 +123,12 @@ class Line(Trail):
         """One interval a row."""
         return intervals(self.target, self.fields, self.a + rows * self.sa, self.b + rows * self.sb)
 
+    def straight(self, rows: Ints) -> list[Straight] | None:
+        """All of them."""
+        if self.sa != self.sb or self.b < self.a:
+            return None
+        return [Straight(rows_from(0, len(rows)), self, rows)]
+
     def ask(self, fields: int) -> Trail:
         """The same with known fields."""
         if self.fields != ASKED:
@@ -134,6 +148,20 @@ class Line(Trail):
         lo = np.where(rows < 0, 0, self.a + rows * self.sa)
         hi = np.where(rows < 0, -1, self.b + rows * self.sb)
         return Spans(self.target, self.fields, lo, hi)
+
+
+class Straight(NamedTuple):
+    """Some of the rows that were asked about lead along a line.
+
+    Attributes:
+        which: those rows, numbered among all that were asked about.
+        line: where they lead.
+        places: the row of the line that each leads along.
+    """
+
+    which: Ints
+    line: Line
+    places: Ints
 
 
 def _ascending(rows: Ints) -> bool:

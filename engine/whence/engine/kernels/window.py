@@ -206,9 +206,7 @@ class GeneralWindow(WindowKernel):
         if not self.place.slotted:
             return self.said + number
         assert self.windows is not None
-        when = self.windows.moment
-        before = int((when[:number] == when[number]).sum())
-        return (self.place.outer(int(when[number])), before)
+        return self.place.inside(self.windows.moment, number)
 
     def _top(self, moments: Ints) -> Ints:
         assert self.windows is not None

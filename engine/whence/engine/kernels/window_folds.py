@@ -13,6 +13,7 @@ from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.cumulate import is_ours
 from whence.engine.kernels.expressions import RowFault
 from whence.engine.kernels.folds import ADD, MAX, MIN, PRODUCT, UNSET_YET
+from whence.engine.kernels.jit import is_compiled
 from whence.engine.kernels.kernel import Born, Kernel, Place
 from whence.engine.kernels.operator import asked
 from whence.engine.kernels.row_numbers import rows_from
@@ -30,6 +31,7 @@ from whence.engine.kernels.window import (
 from whence.engine.kernels.window_loops import (
     fold_windows,
     holding_windows,
+    steady_arrays,
     steady_windows,
     whole_windows,
 )
@@ -109,7 +111,8 @@ class _FoldWindow(WindowKernel):
         count = len(old) + len(values) - n + 1
         out, lo, hi = (np.empty(count, np.int64) for _ in range(3))
         places = np.empty(count + n, np.int64)
-        runs = steady_windows(
+        totals = steady_windows if is_compiled(len(values)) else steady_arrays
+        runs = totals(
             self.totals.is_product, old.values.data, values.data, n, self.limit, out, lo, hi, places
         )
         if runs < 0:

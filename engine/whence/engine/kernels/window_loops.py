@@ -12,7 +12,13 @@ import numpy as np
 
 from whence.engine.kernels.jit import jit
 
-__all__ = ["fold_windows", "holding_windows", "steady_windows", "whole_windows"]
+__all__ = [
+    "fold_windows",
+    "holding_windows",
+    "steady_arrays",
+    "steady_windows",
+    "whole_windows",
+]
 
 
 @jit
@@ -191,6 +197,36 @@ def steady_windows(
             hi[runs] = min(zero, last)
             runs += 1
         free = zero + 1
+    return runs
+
+
+def steady_arrays(
+    product: bool,
+    before: Any,
+    values: Any,
+    n: int,
+    limit: int,
+    out: Any,
+    lo: Any,
+    hi: Any,
+    place: Any,
+) -> int:
+    """The same by whole arrays, for where loops are not compiled."""
+    inputs = np.concatenate((before, values))
+    if int(inputs.min()) < -limit or int(inputs.max()) > limit:
+        return -1
+    count = len(out)
+    out[:] = inputs[:count]
+    for k in range(1, n):
+        step = np.multiply if product else np.add
+        step(out, inputs[k : k + count], out=out)
+    zeros = np.flatnonzero(inputs == 0) if product else np.empty(0, np.int64)
+    free = np.concatenate(([0], zeros[:-1] + 1))[: len(zeros)]
+    first = np.maximum(free, zeros - n + 1)
+    chosen = first <= count - 1
+    runs = int(chosen.sum())
+    lo[:runs], place[:runs] = first[chosen], zeros[chosen]
+    hi[:runs] = np.minimum(zeros[chosen], count - 1)
     return runs
 
 

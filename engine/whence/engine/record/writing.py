@@ -17,13 +17,17 @@ try:
 except ImportError:  # no such locks on this system: then nobody can tell, and a run stays running
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["LOCK", "WritingLock", "is_being_written"]
+__all__ = ["LOCK", "BusyError", "WritingLock", "is_being_written"]
 
 LOCK = "writing.lock"
 """The file of the lock, in the run's folder; gone when the run has ended by itself."""
 
 WAIT_SECONDS = 20.0
 """How long the next writer waits: whoever is being ended may need a moment."""
+
+
+class BusyError(LogError):
+    """Another process writes what this one was about to write."""
 
 
 class WritingLock:
@@ -37,7 +41,7 @@ class WritingLock:
             wait: seconds to wait for another process that holds it.
 
         Raises:
-            LogError: another process goes on writing this run.
+            BusyError: another process goes on writing this run.
         """
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / LOCK
@@ -48,7 +52,7 @@ class WritingLock:
                     f"run {folder.name}: expected to be the only one to write it; "
                     "got another process that does; try again when that one has ended"
                 )
-                raise LogError(msg)
+                raise BusyError(msg)
             time.sleep(0.05)
 
     def _take(self) -> bool:

@@ -13,6 +13,7 @@ from whence.engine.kernels.columns import Column, Ints
 from whence.engine.kernels.encoding import Widths, blocks_of, encode
 from whence.engine.kernels.head_zones import HeadZones
 from whence.engine.kernels.kernel import Kept, Part
+from whence.engine.kernels.row_numbers import Counted
 from whence.engine.kernels.telling import outputs_table, selected
 from whence.engine.kernels.work import KernelWork
 from whence.engine.record.compact import compact_table, from_compact_table
@@ -189,14 +190,21 @@ def _listed(name: str, processor: str, pipe: int, role: str, w: int) -> dict[str
     return {"name": name, "processor": processor, "pipe": pipe, "role": role, "w": w}
 
 
-def _cuts(positions: Ints, width: int) -> Iterator[tuple[int, int, int]]:
+def _cuts(positions: Ints | Counted, width: int) -> Iterator[tuple[int, int, int]]:
     """Where rows in order belong to different parts: part, first row, row after the last."""
     if not len(positions):
         return
-    numbers = positions // width
-    if int(numbers[0]) == int(numbers[-1]):
-        yield int(numbers[0]), 0, len(numbers)
+    first, last = int(positions[0]) // width, int(positions[-1]) // width
+    if first == last:
+        yield first, 0, len(positions)
         return
+    if isinstance(positions, Counted):
+        begin = positions.first
+        for number in range(first, last + 1):
+            start = max(number * width - begin, 0)
+            yield number, start, min((number + 1) * width - begin, len(positions))
+        return
+    numbers = positions // width
     starts = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1))
     for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(numbers)], strict=True):
         yield int(numbers[start]), start, stop

@@ -27,7 +27,7 @@ from whence.engine.runners.log_batches import read_batches
 from whence.engine.runners.options import CHUNK, RunOptions
 from whence.engine.values import Value
 
-__all__ = ["BATCH", "resume", "run_kernels"]
+__all__ = ["BATCH", "SECONDS", "kernel_work", "resume", "run_kernels", "told_where"]
 
 BATCH = 65_536
 """Events a batch."""
@@ -42,6 +42,7 @@ def run_kernels(
     logs: Mapping[str, LogRecord],
     options: RunOptions | None = None,
     *,
+    runner: str = "local",
     run_id: str | None = None,
     batch: int = BATCH,
     seconds: float = SECONDS,
@@ -56,6 +57,7 @@ def run_kernels(
         chain: what to run.
         logs: the record's logs, by their names in the chain.
         options: what to keep and how.
+        runner: the name that the manifest gives to this way of running.
         run_id: the new run's id, if it is known already.
         batch: events a batch.
         seconds: at least so long between two states that are kept.
@@ -67,17 +69,25 @@ def run_kernels(
     if options.witnesses == "all":
         if say is not None:
             say("every alternative is asked for: the interpreter runs the chain")
+        named = "interpreter" if runner == "local" else runner
         return run_recorded(
-            root, chain, logs, options, run_id=run_id, progress=progress, began=began
+            root,
+            chain,
+            logs,
+            options,
+            runner=named,
+            run_id=run_id,
+            progress=progress,
+            began=began,
         )
-    work = _work(chain, options)
-    parts = KernelParts(work, _where(options), options.chunk)
+    work = kernel_work(chain, options)
+    parts = KernelParts(work, told_where(options), options.chunk)
     writer = RunWriter(
         root,
         run_id or new_run_id(),
         {
             "chain": chain.tree(),
-            **described(chain, logs, options, "local"),
+            **described(chain, logs, options, runner),
             "batch": batch,
             "streams": list(parts.streams()),
         },
@@ -91,6 +101,8 @@ def resume(
     root: Path,
     run: str,
     *,
+    runner: str = "local",
+    chain: Chain | None = None,
     seconds: float = SECONDS,
     progress: Progress | None = None,
     began: Callable[[RunRecord], None] | None = None,
@@ -100,14 +112,17 @@ def resume(
     Args:
         root: the record's place.
         run: the run's id, or ``latest``.
+        runner: the name of this way of running; a run of another is refused.
+        chain: what it runs, if it is at hand; else it is read from the manifest.
         seconds: at least so long between two states that are kept.
         progress: told how far it has come.
         began: told as soon as the run goes on.
     """
     record = RunRecord(root, run)
     manifest = record.manifest
-    _check(record.id, manifest)
-    chain = chain_from_tree(manifest["chain"])
+    _check(record.id, manifest, runner)
+    if chain is None:
+        chain = chain_from_tree(manifest["chain"])
     told = manifest["options"]
     options = RunOptions(
         told["tracked"],
@@ -118,19 +133,19 @@ def resume(
         manifest["chunk"],
     )
     logs = {name: record.log(name) for name in chain.inputs}
-    work = _work(chain, options)
-    parts = KernelParts(work, _where(options), options.chunk)
+    work = kernel_work(chain, options)
+    parts = KernelParts(work, told_where(options), options.chunk)
     writer = RunWriter.again(root, record.id)
     running = _Running(work, parts, writer, logs, manifest["batch"], seconds, progress)
     running.go_on(running.restored, began)
     return RunRecord(root, record.id)
 
 
-def _check(id: str, manifest: Mapping[str, Any]) -> None:
+def _check(id: str, manifest: Mapping[str, Any], runner: str) -> None:
     """Refuse what cannot be gone on with."""
-    if manifest["runner"] != "local":
+    if manifest["runner"] != runner:
         msg = (
-            f"run {id}: expected one of the local runner; got one of {manifest['runner']}; "
+            f"run {id}: expected one of the {runner} runner; got one of {manifest['runner']}; "
             "try running the chain again"
         )
         raise ParameterError(msg)
@@ -149,7 +164,8 @@ def _check(id: str, manifest: Mapping[str, Any]) -> None:
         raise ParameterError(msg)
 
 
-def _work(chain: Chain, options: RunOptions) -> KernelWork:
+def kernel_work(chain: Chain, options: RunOptions) -> KernelWork:
+    """A chain at work as the options say."""
     return KernelWork(
         chain,
         tracked=options.tracked,
@@ -158,7 +174,8 @@ def _work(chain: Chain, options: RunOptions) -> KernelWork:
     )
 
 
-def _where(options: RunOptions) -> Callable[[Value], bool] | None:
+def told_where(options: RunOptions) -> Callable[[Value], bool] | None:
+    """Which outputs are told of, by their value; ``None`` if all are."""
     if options.where is None or not options.tracked:
         return None
     holds = selector(options)

@@ -1,38 +1,86 @@
-"""Run a chain on Spark: its events pass through one task, in order, and leave a record.
+"""Run a chain on Spark: kernels inside ``mapInArrow``, and a record that can be gone on with.
 
-The log was put in order once, into Parquet with positions. Spark reads it, sorts it by position
-into one partition, and the interpreter runs inside ``mapInArrow``. The task writes the record part
-by part; a part that is written again is the same, so that a task started again does no harm.
+A log was put in order once, into Parquet with positions. A task reads the parts that it is told to
+read, one batch after the other, so that nothing has to be sorted or sent about again. Chains that
+can be run in pieces are (see `plans`); any other passes through one task, which is exact whatever
+the chain is.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
-from functools import reduce
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from whence.engine.chain import Chain
-from whence.engine.definition import chain_from_tree
 from whence.engine.errors import EventError, RunnerError, WhenceError
 from whence.engine.record.logs import LogRecord
-from whence.engine.record.runs import RunRecord, new_run_id
-from whence.engine.record.schema import from_canonical
-from whence.engine.runners.local import Arrivals, run_recorded
-from whence.engine.runners.options import RunOptions
+from whence.engine.record.runs import RunRecord, RunWriter, new_run_id
+from whence.engine.record.staged import remove_staged, take_in
+from whence.engine.record.writing import BusyError
+from whence.engine.runners.local import described
+from whence.engine.runners.local_kernels import BATCH, SECONDS, resume, run_kernels
+from whence.engine.runners.options import CHUNK, RunOptions
+from whence.engine.runners.plans import Cut, plan_run
+from whence.engine.runners.slice_parts import LogShape
+from whence.engine.runners.spark_chunks import ChunkTasks, told_by_chunks
 from whence.engine.runners.spark_session import spark_session
-from whence.engine.values import Value
+from whence.engine.runners.spark_slices import SliceTasks, told_by_slices
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
-__all__ = ["run_on_spark"]
+__all__ = ["Job", "cores_of", "run_each", "run_on_spark"]
 
-_SUMMARY = "run string, error string"
+_TOLD = pa.schema([("number", pa.int64()), ("error", pa.string())])
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run that one task does from beginning to end.
+
+    Attributes:
+        root: the record's place, as the workers see it.
+        chain: what to run.
+        logs: the ids of the record's logs, by their names in the chain.
+        options: what to keep and how.
+        run_id: the run's id.
+        batch: events a batch.
+        seconds: at least so long between two states that are kept.
+    """
+
+    root: str
+    chain: Chain
+    logs: Mapping[str, str]
+    options: RunOptions
+    run_id: str
+    batch: int = BATCH
+    seconds: float = SECONDS
+
+    def do(self) -> RunRecord:
+        """Run it, or go on with it where an earlier attempt was ended."""
+        root = Path(self.root)
+        begun = root / "runs" / self.run_id / "manifest.json"
+        if begun.exists() and self.options.witnesses == "first":
+            manifest = RunRecord(root, self.run_id).manifest
+            if manifest["status"] == "interrupted" and "batch" in manifest:
+                return resume(
+                    root, self.run_id, runner="spark", chain=self.chain, seconds=self.seconds
+                )
+        logs = {name: LogRecord.open(root / "logs" / id) for name, id in self.logs.items()}
+        return run_kernels(
+            root,
+            self.chain,
+            logs,
+            self.options,
+            runner="spark",
+            run_id=self.run_id,
+            batch=self.batch,
+            seconds=self.seconds,
+        )
 
 
 def run_on_spark(
@@ -44,6 +92,8 @@ def run_on_spark(
     session: SparkSession | None = None,
     master: str = "local[*]",
     run_id: str | None = None,
+    batch: int = BATCH,
+    partitions: int | None = None,
 ) -> RunRecord:
     """Run a chain over logs of the record on Spark.
 
@@ -55,21 +105,92 @@ def run_on_spark(
         session: a Spark session; else one is found or started.
         master: where a session is started.
         run_id: the new run's id, if it is known already.
+        batch: events a batch.
+        partitions: into how many tasks it is cut, where that is exact; unless given, as many as
+            pay.
     """
-    session = session or spark_session(master)
+    options = options or RunOptions(chunk=CHUNK)
     run_id = run_id or new_run_id()
-    task = _Task(str(root.absolute()), json.dumps(chain.tree()), _ids(logs), options, run_id)
-    try:
-        frame = _in_order(session, chain, logs)
-        errors = [row["error"] for row in frame.mapInArrow(task, _SUMMARY).collect()]
-    except Exception as fault:
-        raise _broken(run_id, fault) from fault
-    if not errors:
-        # Spark starts no task where there is no event at all.
-        errors = [batch.column("error")[0].as_py() for batch in task(iter(()))]
-    if errors[0] is not None:
-        raise EventError(errors[0])
+    session = session or spark_session(master)
+    cut = plan_run(chain, logs, options, cores=cores_of(session), partitions=partitions)
+    if cut.tasks > 1 and _in_tasks(cut, root, chain, logs, options, session, run_id, batch):
+        return RunRecord(root, run_id)
+    ids = {name: log.id for name, log in logs.items()}
+    job = Job(str(root.absolute()), chain, ids, options, run_id, batch)
+    (error,) = run_each([job], session)
+    if error is not None:
+        raise EventError(error)
     return RunRecord(root, run_id)
+
+
+def cores_of(session: SparkSession) -> int:
+    """How many tasks can work at the same time."""
+    told = session.conf.get("spark.default.parallelism", "")
+    try:
+        return int(told) if told else int(session.sparkContext.defaultParallelism)
+    except Exception:  # a session of Spark Connect does not say
+        return 1
+
+
+def _in_tasks(
+    cut: Cut,
+    root: Path,
+    chain: Chain,
+    logs: Mapping[str, LogRecord],
+    options: RunOptions,
+    session: SparkSession,
+    run_id: str,
+    batch: int,
+) -> bool:
+    """Run in several tasks; false if an event was refused, and one task has to say which first."""
+    (log,) = logs.values()
+    described_ = described(chain, logs, options, "spark")
+    manifest = {"chain": chain.tree(), **described_, "plan": asdict(cut), "streams": []}
+    writer = RunWriter(root, run_id, manifest)
+    remove_staged(writer.folder)
+    folder = str(writer.folder.absolute())
+    try:
+        if cut.kind == "slices":
+            shape = LogShape(log.columns, bool(log.manifest["plain"]), log.length)
+            tasks = SliceTasks(folder, chain, shape, options, cut.tasks, batch)
+            told = told_by_slices(session, tasks, log, cut.key)
+        else:
+            place = str(log.folder.absolute())
+            chunks = ChunkTasks(folder, place, chain, options, cut.tasks, cut.halo)
+            told = told_by_chunks(session, chunks)
+    except Exception as fault:
+        writer.leave()
+        raise _broken(run_id, fault) from fault
+    except BaseException:
+        writer.leave()
+        raise
+    if any("error" in one for one in told):
+        remove_staged(writer.folder)
+        writer.leave()
+        return False
+    take_in(writer, told)
+    pending = {name: count for one in told for name, count in one.get("pending", {}).items()}
+    writer.finish("complete", pending=pending)
+    return True
+
+
+def run_each(jobs: Sequence[Job], session: SparkSession, tasks: int = 1) -> list[str | None]:
+    """Do several runs in one Spark job; return for each what was wrong with it, if anything was.
+
+    Args:
+        jobs: the runs; none needs another.
+        session: where.
+        tasks: among how many tasks they are shared out.
+    """
+    frame = session.range(0, len(jobs), 1, tasks)
+    try:
+        rows = frame.mapInArrow(_Task(list(jobs)), "number long, error string").collect()
+    except Exception as fault:
+        raise _broken(jobs[0].run_id, fault) from fault
+    errors: list[str | None] = [None] * len(jobs)
+    for row in rows:
+        errors[row["number"]] = row["error"]
+    return errors
 
 
 def _broken(run_id: str, fault: Exception) -> RunnerError:
@@ -84,117 +205,21 @@ def _broken(run_id: str, fault: Exception) -> RunnerError:
     )
 
 
-def _ids(logs: Mapping[str, LogRecord]) -> dict[str, str]:
-    return {name: log.id for name, log in logs.items()}
-
-
-def _in_order(session: SparkSession, chain: Chain, logs: Mapping[str, LogRecord]) -> DataFrame:
-    """All events in one partition, by position and then by the chain's order of logs."""
-    from pyspark.sql import functions as f
-
-    frames = []
-    for number, name in enumerate(chain.inputs):
-        log = logs[name]
-        columns = [
-            f.col(f"`{column.replace('`', '``')}`").alias(f"c{number}_{n}")
-            for n, column in enumerate(log.columns)
-        ]
-        files = sorted(str(path.absolute()) for path in log.folder.glob("part-*.parquet"))
-        read = session.read.schema(_read_schema(log)).parquet(*files)
-        frames.append(read.select("position", f.lit(number).alias("log"), *columns))
-    union = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), frames)
-    return union.repartition(1).sortWithinPartitions("position", "log")
-
-
-def _read_schema(log: LogRecord) -> Any:
-    """The types by name: Spark has no word in them."""
-    from pyspark.sql import types as t
-
-    kinds: dict[str, t.DataType] = {
-        "boolean": t.BooleanType(),
-        "integer": t.LongType(),
-        "float": t.DoubleType(),
-        "instant": t.TimestampType(),
-        "duration": t.LongType(),
-    }
-    fields = [t.StructField("position", t.LongType()), t.StructField("row", t.LongType())]
-    for name, kind in log.columns.items():
-        fields.append(t.StructField(name, kinds.get(kind, t.StringType())))
-    return t.StructType(fields)
-
-
 class _Task:
-    """What runs inside Spark's worker: the interpreter over the batches of the only partition."""
+    """What runs inside Spark's worker: the jobs whose numbers it is given."""
 
-    def __init__(
-        self, root: str, tree: str, logs: dict[str, str], options: RunOptions | None, run_id: str
-    ) -> None:
-        self.root = root
-        self.tree = tree
-        self.logs = logs
-        self.options = options
-        self.run_id = run_id
+    def __init__(self, jobs: list[Job]) -> None:
+        self.jobs = jobs
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        root = Path(self.root)
-        chain = chain_from_tree(json.loads(self.tree))
-        logs = {name: LogRecord.open(root / "logs" / id) for name, id in self.logs.items()}
-        error: str | None = None
-        try:
-            run_recorded(
-                root,
-                chain,
-                logs,
-                self.options,
-                runner="spark",
-                run_id=self.run_id,
-                events=_arrivals(batches, chain, logs),
-            )
-        except WhenceError as fault:
-            error = str(fault)
-        for _ in batches:
-            pass  # a worker whose input is not read to its end is lost
-        yield pa.RecordBatch.from_pydict({"run": [self.run_id], "error": [error]}, _schema())
-
-
-def _schema() -> pa.Schema:
-    return pa.schema([("run", pa.string()), ("error", pa.string())])
-
-
-def _arrivals(
-    batches: Iterator[pa.RecordBatch], chain: Chain, logs: Mapping[str, LogRecord]
-) -> Arrivals:
-    readers = [_reader(number, logs[name]) for number, name in enumerate(chain.inputs)]
-    for batch in batches:
-        numbers = batch.column("log").to_pylist()
-        places = batch.column("position").to_pylist()
-        columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
-        for row, (number, place) in enumerate(zip(numbers, places, strict=True)):
-            yield place, chain.inputs[number], readers[number](columns, row)
-
-
-def _reader(number: int, log: LogRecord) -> Callable[[Mapping[str, list[Any]], int], Value]:
-    """From the columns of a batch and a row to the event."""
-    cells = [
-        (f"c{number}_{n}", name, _cell(kind)) for n, (name, kind) in enumerate(log.columns.items())
-    ]
-    if log.manifest["plain"]:
-        ((column, _, convert),) = cells
-        return lambda columns, row: convert(columns[column][row])
-    return lambda columns, row: {
-        name: convert(columns[column][row]) for column, name, convert in cells
-    }
-
-
-def _cell(kind: str) -> Callable[[Any], Value]:
-    if kind in ("boolean", "integer", "float", "text"):
-        return lambda value: value
-    if kind == "instant":
-        return lambda value: None if value is None else _aware(value)
-    if kind == "duration":
-        return lambda value: None if value is None else timedelta(microseconds=value)
-    return lambda value: None if value is None else from_canonical(value)
-
-
-def _aware(value: datetime) -> datetime:
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        # First all that is asked: a worker whose input is not read to its end is lost.
+        numbers = [n for batch in list(batches) for n in batch.column(0).to_pylist()]
+        for number in numbers:
+            error: str | None = None
+            try:
+                self.jobs[number].do()
+            except BusyError:
+                raise  # a second attempt beside the first: Spark knows which one it goes by
+            except WhenceError as fault:
+                error = str(fault)
+            yield pa.RecordBatch.from_pydict({"number": [number], "error": [error]}, _TOLD)

@@ -15,7 +15,7 @@ U = TypeVar("U")
 
 
 def in_order(work: Callable[[T], U], items: Iterable[T], *, workers: int = 0) -> Iterator[U]:
-    """Work on the items in threads; never hold more than a few results.
+    """Work on the items in threads; never be ahead by more items than there are threads.
 
     >>> list(in_order(str.upper, "abc"))
     ['A', 'B', 'C']
@@ -32,7 +32,7 @@ def in_order(work: Callable[[T], U], items: Iterable[T], *, workers: int = 0) ->
     try:
         for item in items:
             waiting.append(pool.submit(work, item))
-            if len(waiting) > count:
+            if len(waiting) >= count:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

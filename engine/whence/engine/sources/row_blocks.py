@@ -110,10 +110,10 @@ class RowBlocks:
                 yield self._block(held[:cut], True, quoted)
                 held = held[cut:]
             self._limits.check("row", len(held), f"{self._name}, line {self._line}")
-        if not self._blank_is_row:
+        _, regular, quoted = self._cut(held, at_end=True)
+        if regular and not self._blank_is_row:
             held = _without_blank_end(held)
         if held:
-            _, regular, quoted = self._cut(held, at_end=True)
             yield self._block(held, regular, quoted)
 
     def _block(self, data: bytes, regular: bool, quoted: bool) -> RowBlock:

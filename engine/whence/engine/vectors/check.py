@@ -3,63 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from whence.engine.chain import Chain
 from whence.engine.definition import chain_from_tree
 from whence.engine.errors import DefinitionError, WhenceError
 from whence.engine.events import Position
-from whence.engine.explanation import Inputs
 from whence.engine.interpreter import interpret
 from whence.engine.slice_map import SliceMap
 from whence.engine.tracker import MemoryTracker
-from whence.engine.values import Value
 from whence.engine.vectors.named import NAMED
+from whence.engine.vectors.runners import RUNNERS, Case, Ran
 
 __all__ = ["RUNNERS", "Report", "check_file"]
-
-Logs = Mapping[str, list[Value]]
-
-
-class _Told(Protocol):
-    """What explains and what supports an output."""
-
-    @property
-    def inputs(self) -> Inputs: ...
-
-    @property
-    def support(self) -> Inputs: ...
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What a runner gave: values, explanations of the first witness, and open inputs."""
-
-    values: Sequence[Value]
-    explain: Callable[[int], _Told]
-    open_inputs: Inputs
-
-
-Runner = Callable[[Chain, Logs, bool], Ran]
-
-
-def _interpreter(chain: Chain, logs: Logs, closed: bool) -> Ran:
-    result = interpret(chain, logs, tracker=MemoryTracker(), closed=closed)
-    return Ran(result.values, result.explain, result.interpreter.open_inputs())
-
-
-def _local(chain: Chain, logs: Logs, closed: bool) -> Ran:
-    from whence.engine.kernels.followed import run_in_memory
-
-    result = run_in_memory(chain, logs, closed=closed, batch=3)
-    return Ran(result.values, result.explain, result.open_inputs())
-
-
-RUNNERS: dict[str, Runner] = {"interpreter": _interpreter, "local": _local}
-"""Ways to run a chain; all must agree. Alternatives are always the interpreter's."""
 
 
 @dataclass
@@ -98,9 +56,11 @@ def check_file(path: str | Path, runner: str = "interpreter") -> Report:
         msg = f"{path}: expected a JSON file with cases; got {fault!r}; try chains.json"
         raise DefinitionError(msg) from fault
     report = Report()
-    for case in cases:
+    read = [_read(case) for case in cases]
+    ran = RUNNERS[runner]([case for case in read if isinstance(case, Case)])
+    for case, prepared in zip(cases, read, strict=True):
         try:
-            problems = list(_check(case, RUNNERS[runner], report))
+            problems = list(_check(case, prepared, ran, report))
         except WhenceError as error:
             problems = [f"does not run: {error}"]
         if problems:
@@ -111,19 +71,42 @@ def check_file(path: str | Path, runner: str = "interpreter") -> Report:
     return report
 
 
-def _check(case: dict[str, Any], runner: Runner, report: Report) -> Iterator[str]:
+def _read(case: dict[str, Any]) -> Case | WhenceError:
+    """The chain and the logs of a case, or why there are none."""
     named = isinstance(case["chain"], str)
     if named and case["chain"] not in NAMED:
-        yield f"an unknown chain {case['chain']!r}"
-        return
+        return DefinitionError(f"an unknown chain {case['chain']!r}")
     tree = NAMED[case["chain"]] if named else case["chain"]
-    chain = chain_from_tree(tree, make_ids=True, formulas=False)
-    # A chain of one log calls it `log`, whatever the case calls it.
-    names = dict(zip(chain.inputs, case["inputs"], strict=True))
-    logs = {name: list(case["inputs"][theirs]) for name, theirs in names.items()}
-    closed = bool(case.get("closed", False))
+    try:
+        chain = chain_from_tree(tree, make_ids=True, formulas=False)
+    except WhenceError as error:
+        return error
+    logs = {
+        name: list(case["inputs"][theirs]) for name, theirs in _names(case, chain.inputs).items()
+    }
+    return Case(chain, logs, bool(case.get("closed", False)))
+
+
+def _names(case: dict[str, Any], inputs: Sequence[str]) -> dict[str, str]:
+    """A chain of one log calls it `log`, whatever the case calls it."""
+    return dict(zip(inputs, case["inputs"], strict=True))
+
+
+def _check(
+    case: dict[str, Any],
+    prepared: Case | WhenceError,
+    ran: Iterator[Ran | WhenceError],
+    report: Report,
+) -> Iterator[str]:
+    if isinstance(prepared, WhenceError):
+        raise prepared
+    chain, logs, closed = prepared
+    named = isinstance(case["chain"], str)
+    names = _names(case, chain.inputs)
+    first = next(ran)
+    if isinstance(first, WhenceError):
+        raise first
     every = interpret(chain, logs, tracker=MemoryTracker("all"), closed=closed)
-    first = runner(chain, logs, closed)
     if [_plain(v) for v in first.values] != [_plain(v) for v in case["outputs"]]:
         yield f"outputs {first.values}, expected {case['outputs']}"
         return

@@ -9,6 +9,7 @@ One that hangs works on nothing, one that runs in circles has had plenty: both a
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import psutil
 
@@ -19,18 +20,27 @@ _MOST = 4
 
 
 class Patience:
-    """Watches one process from now on."""
+    """Watches one process from now on.
 
-    def __init__(self, pid: int, seconds: float) -> None:
+    Args:
+        pid: the process.
+        seconds: how long to wait for it, unless it had little of the processor.
+        clock: says how late it is, in seconds.
+    """
+
+    def __init__(
+        self, pid: int, seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         """Begin to wait."""
         self._pid = pid
         self._seconds = seconds
-        self._began = self._worked_at = time.monotonic()
+        self._clock = clock
+        self._began = self._worked_at = clock()
         self._work = 0.0
 
     def is_over(self) -> bool:
         """Say whether waiting makes no sense any more; to be asked again and again."""
-        now = time.monotonic()
+        now = self._clock()
         work = self._processor_seconds()
         if work > self._work + 0.05:
             self._work, self._worked_at = work, now

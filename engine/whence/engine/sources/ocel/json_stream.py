@@ -52,25 +52,46 @@ class JsonStream:
         """The names of the members; before the next, take the value or the items of this one.
 
         Raises:
+            LogError: it is no JSON object, or something follows it.
+        """
+        yield from self.fields()
+        if self._peek():
+            raise self._wrong("the end of the file", repr(self._peek()))
+
+    def fields(self) -> Iterator[str]:
+        """The same of an object that is a value itself.
+
+        Raises:
             LogError: it is no JSON object.
         """
         self._expect("{")
         if self._peek() == "}":
             self._step()
-        else:
-            while True:
-                name = self.value()
-                if not isinstance(name, str):
-                    raise self._wrong("a name in quotes", repr(name)[:60])
-                self._expect(":")
-                yield name
-                if self._expect(",}") == "}":
-                    break
-        if self._peek():
-            raise self._wrong("the end of the file", repr(self._peek()))
+            return
+        while True:
+            name = self.value()
+            if not isinstance(name, str):
+                raise self._wrong("a name in quotes", repr(name)[:60])
+            self._expect(":")
+            yield name
+            if self._expect(",}") == "}":
+                return
+
+    def begins_object(self) -> bool:
+        """Whether the next value is an object."""
+        return self._peek() == "{"
 
     def items(self) -> Iterator[Any]:
         """The items of an array.
+
+        Raises:
+            LogError: it is no array.
+        """
+        for _ in self.places():
+            yield self.value()
+
+    def places(self) -> Iterator[int]:
+        """The same, but the caller takes each item, for it may be long; gives their numbers.
 
         Raises:
             LogError: it is no array.
@@ -79,8 +100,10 @@ class JsonStream:
         if self._peek() == "]":
             self._step()
             return
+        number = 0
         while True:
-            yield self.value()
+            yield number
+            number += 1
             if self._expect(",]") == "]":
                 return
 

@@ -64,13 +64,13 @@ def declared_encoding(file: Path, limits: Limits) -> str | None:
     return found[1].decode()
 
 
-def xml_parser(name: str) -> Any:
+def xml_parser(name: str, what: str = "a log") -> Any:
     """A parser that takes UTF-8 and refuses a document type, and with it every entity."""
     parser = expat.ParserCreate("utf-8")
 
     def refuse(*_: object) -> None:
         msg = (
-            f"{name}, line {parser.CurrentLineNumber}: expected a log without a document type; "
+            f"{name}, line {parser.CurrentLineNumber}: expected {what} without a document type; "
             "got <!DOCTYPE, which can make a small file endless; try removing it"
         )
         raise LogError(msg)
