@@ -83,7 +83,7 @@ def test_written_and_read_again_the_numbers_stay() -> None:
 
 
 def test_without_numba_many_texts_go_by_dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts_module, "is_compiled", lambda: False)
+    monkeypatch.setattr(texts_module, "is_compiled", lambda rows: False)
     words = _words(Random(6), 20_000, 8)
     texts = Texts()
     codes = texts.from_arrow(pa.array(words))
