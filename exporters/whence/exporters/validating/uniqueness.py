@@ -46,7 +46,9 @@ def normalize(instance: Instance, found: Violations) -> Normal:
             x * size + y if x and y else 0
             for x, y in zip(table.slots[first], table.slots[second], strict=True)
         ]
-        normal[word] = merging.merged(table, keys, rule)
+        merged = merging.merged(table, keys, rule)
+        if rule != "usage":  # by the standard, usages of one entity by one activity stay several
+            normal[word] = merged
     merging.times_of_activities(normal, "wasStartedBy", 0, "C28")
     merging.times_of_activities(normal, "wasEndedBy", 1, "C29")
     merging.mentions(normal["mentionOf"])
