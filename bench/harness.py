@@ -53,6 +53,7 @@ class _Variant:
     id: str
     unit: str
     run: Callable[[Any], float | None]
+    rounds: int | None
 
     def measure(self, prepared: Any) -> float:
         started = time.perf_counter()
@@ -92,19 +93,26 @@ class Bench:
         self._ratios: dict[str, tuple[str, str]] = {}
 
     def variant(
-        self, id: str, unit: str = "s"
+        self, id: str, unit: str = "s", *, rounds: int | None = None
     ) -> Callable[[Callable[[Any], float | None]], Callable[[Any], float | None]]:
-        """Declare one way of doing the work."""
+        """Declare one way of doing the work.
+
+        Args:
+            id: what it is called.
+            unit: of what it returns.
+            rounds: in how many rounds it runs, and not in the warm-up; for what takes long, or
+                what is the same every time. All, unless given.
+        """
         self._check_new(id)
 
         def declare(run: Callable[[Any], float | None]) -> Callable[[Any], float | None]:
-            self._variants[id] = _Variant(id, unit, run)
+            self._variants[id] = _Variant(id, unit, run, rounds)
             return run
 
         return declare
 
     def ratio(self, id: str, variant: str, against: str) -> None:
-        """Declare that ``variant`` divided by ``against`` counts, round by round."""
+        """Declare that ``variant`` divided by ``against`` counts, in every round that has both."""
         self._check_new(id)
         for name in (variant, against):
             if name not in self._variants:
@@ -116,8 +124,7 @@ class Bench:
     @property
     def steps(self) -> int:
         """How many single runs ``run`` will make."""
-        rounds, warm_up = self._plan()
-        return (rounds + warm_up) * len(self._variants)
+        return sum(1 for _ in self._schedule())
 
     def run(self, progress: Callable[[], None] = lambda: None) -> list[Result]:
         """Run all variants in turn and return their results, then the ratios.
@@ -136,7 +143,7 @@ class Bench:
                 progress()
         results = [Result(v.id, v.unit, tuple(runs[v.id])) for v in self._variants.values()]
         results += [
-            Result(id, "ratio", tuple(a / b for a, b in zip(runs[of], runs[to], strict=True)))
+            Result(id, "ratio", tuple(a / b for a, b in zip(runs[of], runs[to], strict=False)))
             for id, (of, to) in self._ratios.items()
         ]
         return results
@@ -151,7 +158,8 @@ class Bench:
         for number in range(warm_up + rounds):
             order = variants if number % 2 == 0 else variants[::-1]
             for variant in order:
-                yield number >= warm_up, variant
+                if variant.rounds is None or warm_up <= number < warm_up + variant.rounds:
+                    yield number >= warm_up, variant
 
     def _check_new(self, id: str) -> None:
         if id in self._variants or id in self._ratios:

@@ -16,12 +16,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from whence.engine.chain import Chain
-from whence.engine.chain_file import load_chain, with_log
+from whence.engine.chain_file import load_chain
 from whence.engine.errors import ChainError, ParameterError, WhenceError
 from whence.engine.intervals import of_positions
 from whence.engine.log import Log
@@ -29,28 +29,26 @@ from whence.engine.processor import Processor
 from whence.engine.record import (
     LogRecord,
     RunRecord,
-    ingest,
     interrupted_run,
     new_run_id,
     record_place,
 )
 from whence.engine.record.schema import from_canonical
 from whence.engine.runners import CHUNK, RunOptions, described, run_recorded
+from whence.engine.runners.given_logs import Given, kept_logs, named_logs
 from whence.engine.values import Value
 from whence.store import Connection, connect
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from whence.engine.sources import Source
+    from whence.engine.runners.plans import Cut
     from whence.store.loading import LoadReport
     from whence.store.questions import Impact, NeverMatters, Why
 
-__all__ = ["Answer", "Result", "Runner", "connect", "open_run", "run"]
+__all__ = ["Answer", "Result", "Runner", "connect", "open_run", "plan", "run"]
 
 Runner = Literal["spark", "local", "interpreter"]
-Given = Any
-"""A log: a path, several as `Path`, a source, a Spark DataFrame, or events."""
 Progress = Callable[[int, int, str], None]
 """Called with how much is done, how much there is, and what is being done."""
 
@@ -191,6 +189,8 @@ def run(
     connection: Connection | None = None,
     session: SparkSession | None = None,
     master: str = "local[*]",
+    partitions: int | None = None,
+    tracked: bool | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Run a chain over logs; with a connection, the graph is loaded while the run goes on.
@@ -211,14 +211,19 @@ def run(
         connection: the graph to load.
         session: a Spark session of your own.
         master: where Spark runs, if a session has to be started.
+        partitions: into how many tasks Spark cuts the run, where that is exact; unless given, as
+            many as pay (see `plan`).
+        tracked: keep what explains each output, or do not, whatever the options say.
         progress: told how far it has come.
     """
     made = load_chain(chain) if isinstance(chain, (str, Path)) else Chain.of(chain)
     if options is None:
         options = RunOptions() if runner == "interpreter" else RunOptions(chunk=CHUNK)
+    if tracked is not None:
+        options = replace(options, tracked=tracked)
     root = record_place(record)
     tell = progress or (lambda done, total, text: None)
-    made, kept = _kept(root, made, _named(made, logs), declare, tell)
+    made, kept = kept_logs(root, made, named_logs(made, logs), declare, tell)
     interrupted = interrupted_run(root, described(made, kept, options, runner))
     run_id = interrupted or new_run_id()
     with ExitStack() as stack:
@@ -229,7 +234,14 @@ def run(
             from whence.engine.runners.spark_batch import run_on_spark
 
             found = run_on_spark(
-                root, made, kept, options, session=session, master=master, run_id=run_id
+                root,
+                made,
+                kept,
+                options,
+                session=session,
+                master=master,
+                run_id=run_id,
+                partitions=partitions,
             )
         elif runner == "local":
             found = _by_kernels(root, made, kept, options, run_id, interrupted is not None, tell)
@@ -249,6 +261,49 @@ def run(
     if loading is None:
         return Result(found, again=again)
     return Result(found, connection, loading.report, loading.error, again)
+
+
+def plan(
+    chain: str | Path | Chain | Processor,
+    logs: Given | Mapping[str, Given],
+    *,
+    declare: Log | Mapping[str, Log] | None = None,
+    options: RunOptions | None = None,
+    record: str | Path | None = None,
+    session: SparkSession | None = None,
+    master: str = "local[*]",
+    partitions: int | None = None,
+    progress: Progress | None = None,
+) -> Cut:
+    """How `run` would cut this run for Spark, and why; nothing is run.
+
+    The logs are put into the record, where the run will find them.
+
+    Args:
+        chain: a chain, or the path of a chain file.
+        logs: as `run` takes them.
+        declare: as `run` takes it.
+        options: what to keep and how.
+        record: where the record is.
+        session: a Spark session of your own.
+        master: where Spark would run.
+        partitions: into how many tasks it should be cut.
+        progress: told how far it has come.
+    """
+    from whence.engine.runners.plans import cores_of_master, plan_run
+
+    made = load_chain(chain) if isinstance(chain, (str, Path)) else Chain.of(chain)
+    tell = progress or (lambda done, total, text: None)
+    made, kept = kept_logs(record_place(record), made, named_logs(made, logs), declare, tell)
+    cores = cores_of_master(master) if session is None else None
+    if cores is None:
+        from whence.engine.runners.spark_batch import cores_of
+        from whence.engine.runners.spark_session import spark_session
+
+        cores = cores_of(session or spark_session(master))
+    return plan_run(
+        made, kept, options or RunOptions(chunk=CHUNK), cores=cores, partitions=partitions
+    )
 
 
 def _by_kernels(
@@ -285,80 +340,6 @@ def open_run(
 ) -> Result:
     """Find a run of the record again."""
     return Result(RunRecord(record_place(record), run), connection)
-
-
-def _named(chain: Chain, logs: Given | Mapping[str, Given]) -> dict[str, Given]:
-    given: dict[str, Given] = {}
-    if isinstance(logs, Mapping):
-        given.update({str(name): source for name, source in logs.items()})
-    elif len(chain.inputs) == 1:
-        given[chain.inputs[0]] = logs
-    if set(given) != set(chain.inputs):
-        msg = (
-            f"the logs: expected {', '.join(chain.inputs)}; got {', '.join(given) or 'one'}; "
-            "try a mapping from the chain's names to files"
-        )
-        raise ChainError(msg)
-    return given
-
-
-def _kept(
-    root: Path,
-    chain: Chain,
-    logs: Mapping[str, Given],
-    declare: Log | Mapping[str, Log] | None,
-    tell: Progress,
-) -> tuple[Chain, dict[str, LogRecord]]:
-    """Put the logs into the record, in order, once; the chain learns their columns."""
-    from whence.engine.sources.declared import keys_to_order_by, with_source
-    from whence.engine.sources.memory import MemorySource
-
-    opened: dict[str, Source] = {}
-    for name, given in logs.items():
-        stated = (_declared(declare, name, logs) or Log()).over(chain.logs.get(name))
-        source = _opened(given, stated, tell)
-        if source is not None:
-            opened[name] = source
-            chain = with_source(chain, name, source, stated)
-        elif stated != Log():
-            chain = with_log(chain, name, stated)
-    chain.check()
-    kept = {}
-    for name, given in logs.items():
-        known = chain.logs.get(name) or Log()
-        source = opened.get(name) or MemorySource(given, known.columns, name)
-        order = keys_to_order_by(source, known)
-        # Not cut as the run is: a log's parts are the same in every record, and so in the graph.
-        kept[name] = ingest(root, name, source, declared=known, order=order)
-    return chain, kept
-
-
-def _declared(
-    declare: Log | Mapping[str, Log] | None, name: str, logs: Mapping[str, Given]
-) -> Log | None:
-    if not isinstance(declare, Mapping):
-        return declare
-    for stated in declare:
-        if stated not in logs:
-            known = ", ".join(logs)
-            msg = f"declare: expected one of {known}; got {stated!r}; try {next(iter(logs))!r}"
-            raise ChainError(msg)
-    return declare.get(name)
-
-
-def _opened(given: Given, stated: Log, tell: Progress) -> Source | None:
-    """The log as a source; ``None`` if it is given as events."""
-    from whence.engine.sources import Source as AnySource
-    from whence.engine.sources.declared import open_declared
-
-    if isinstance(given, AnySource):
-        return given
-    files = isinstance(given, (list, tuple)) and given and all(isinstance(f, Path) for f in given)
-    if isinstance(given, (str, Path)) or files or type(given).__module__.startswith("pyspark."):
-        return open_declared(
-            given, stated, progress=lambda done, total: tell(done, total, "reading the log")
-        )
-    return None
 
 
 class _Loading:

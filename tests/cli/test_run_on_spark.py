@@ -130,3 +130,22 @@ def test_a_bad_event_is_one_line_and_prints_no_output(whence: Whence, tmp_path: 
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.splitlines()[-1].startswith("whence: t, position 1: expected an integer of")
     assert RunRecord(tmp_path / "record", "latest").manifest["status"] == "failed"
+
+
+def test_a_plan_says_how_the_run_would_be_cut_and_runs_nothing(
+    whence: Whence, tmp_path: Path
+) -> None:
+    done = whence(*RUN, "--plan", "--master", "local[8]")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "one task, from the first event to the last",
+        "  because every output depends on one event alone; but 12 events are too few for that to "
+        "pay",
+    ]
+    told = json.loads(whence(*RUN, "--plan", "--master", "local[8]", "--json").stdout)
+    assert (told["kind"], told["tasks"]) == ("one task", 1)
+    assert list((tmp_path / "record").glob("runs/*")) == []
+    for way in (("--plan",), ("--partitions", "3")):
+        refused = whence(*RUN, "--runner", "local", *way)
+        assert refused.exit_code == 2
+        assert "expected --runner spark; got local" in refused.stderr

@@ -14,6 +14,7 @@ from whence.engine.formula import formula
 from whence.engine.processors import ApplyFunction, Fork
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners.local import run_recorded
+from whence.engine.runners.local_kernels import run_kernels
 from whence.engine.runners.options import RunOptions
 
 __all__ = ["RUNS", "payments", "recorded"]
@@ -26,9 +27,10 @@ def recorded(
     chain: Chain,
     logs: Mapping[str, Sequence[Any]],
     declared: Log | None = None,
+    kernels: bool = False,
     **options: Any,
 ) -> RunRecord:
-    """Run a chain and leave its record."""
+    """Run a chain and leave its record, one row an association or, by kernels, compact."""
     kept = {
         name: ingest(
             root,
@@ -40,6 +42,8 @@ def recorded(
         )
         for name, events in logs.items()
     }
+    if kernels:
+        return run_kernels(root, chain, kept, RunOptions(**options))
     return run_recorded(root, chain, kept, RunOptions(**options))
 
 
@@ -96,10 +100,33 @@ def filter_run(root: Path, **options: Any) -> RunRecord:
     return recorded(root, chain, {"log": payments(5, 90)}, **options)
 
 
+def totals_run(root: Path, **options: Any) -> RunRecord:
+    """Sums by case behind a filter: what came so far is kept in a stream of its own."""
+    chain = Chain.graph(
+        ["log"],
+        [
+            (Fork("two", 2), ["log"]),
+            (ApplyFunction("odd", field.amount > 50), ["two.1"]),
+            (Filter("large"), ["two.0", "odd"]),
+            (
+                Slice(
+                    "totals",
+                    by=field.case,
+                    of=ApplyFunction("amount", "amount") | Cumulate("sum", "add"),
+                    combine="add",
+                ),
+                ["large"],
+            ),
+        ],
+    )
+    return recorded(root, chain, {"log": payments(5, 90)}, **options)
+
+
 RUNS: dict[str, Callable[..., RunRecord]] = {
     "lifecycle": lifecycle_run,
     "wide window": wide_window_run,
     "product": product_run,
     "rule": rule_run,
     "filter": filter_run,
+    "totals": totals_run,
 }

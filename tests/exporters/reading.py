@@ -79,7 +79,7 @@ def read_prov(document: prov.model.ProvDocument) -> Read:
             read.things[own] = attributes
         elif word == "hadMember":
             read.members.add((ends[0], ends[1]))
-        else:
+        elif word != "specializationOf":
             assert own not in read.relations
             read.relations[own] = (word, ends[0], ends[1], attributes)
     return read

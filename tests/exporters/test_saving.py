@@ -105,8 +105,8 @@ def test_the_ending_names_the_format_unless_it_is_given() -> None:
     assert format_of(Path("a.b.json.gz")) == "prov-json"
     assert format_of(Path("a.txt"), "trig") == "trig"
     with pytest.raises(ParameterError, match=r"expected a name that ends in .*; try why.json"):
-        format_of(Path("a.ttl"))
-    with pytest.raises(ParameterError, match=r"expected one of prov-json, nquads, trig; got 'xml'"):
+        format_of(Path("a.txt"))
+    with pytest.raises(ParameterError, match=r"expected one of prov-json, .*; got 'xml'"):
         format_of(Path("a.json"), "xml")
 
 

@@ -37,8 +37,8 @@ from whence.exporters import (
     to_prov,
     to_rdflib,
 )
-from whence.exporters.recorded import value_attributes
 from whence.exporters.statements import VALUE, clean
+from whence.exporters.values import value_attributes
 
 TEXT = st.text(st.characters(exclude_categories=[]), max_size=20) | st.sampled_from(
     [

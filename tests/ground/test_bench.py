@@ -98,6 +98,23 @@ def test_a_short_look_makes_two_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(seen) == made.steps == 4
 
 
+def test_what_takes_long_runs_in_few_rounds_only() -> None:
+    seen: list[str] = []
+    made = two_variants(seen)
+
+    @made.variant("long", unit="events/s", rounds=2)
+    def long(_: None) -> float:
+        seen.append("long")
+        return 4.0
+
+    made.ratio("long.vs_fast", "long", "fast")
+    *_, result, _, ratio = made.run()
+    assert len(seen) == made.steps == 2 * (1 + 5) + 2
+    assert "long" not in seen[:2]  # the warm-up
+    assert result.runs == (4.0, 4.0)
+    assert len(ratio.runs) == 2
+
+
 def test_progress_is_told_after_every_run() -> None:
     made, told = two_variants([]), []
     made.run(lambda: told.append(1))

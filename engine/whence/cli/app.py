@@ -27,6 +27,7 @@ COMMANDS = (
     "never-matters",
     "impact",
     "export",
+    "import",
     "validate",
     "server",
     "doctor",

@@ -43,7 +43,7 @@ Cypher = Annotated[bool, typer.Option("--cypher", help="Print the queries that w
 Prov = Annotated[
     Path | None,
     typer.Option(
-        "--prov", metavar="FILE", help="Write the answer as W3C PROV: .json, .nq or .trig."
+        "--prov", metavar="FILE", help="Write the answer as W3C PROV: .json, .provn, .nq, …"
     ),
 ]
 

@@ -1,23 +1,37 @@
-"""``whence export``: a whole run as W3C PROV, for others to read."""
+"""``whence export``: whole runs as W3C PROV, for others to read."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from whence.cli.asking import Record, Run
+from whence.cli.asking import Record
 from whence.cli.output import output
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from whence.exporters import RecordedRun
 
 __all__ = ["app"]
 
 app = typer.Typer(add_completion=False)
 
+_MOST = 1_000_000_000
+"""More relations than these are not written out."""
+
+Format = Literal[
+    "prov-json", "prov-n", "prov-xml", "prov-jsonld", "nquads", "trig", "turtle", "jsonld"
+]
+
 
 @app.command()
 def export(
-    run: Run,
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN...", help="The ids of runs, or latest.")
+    ],
     file: Annotated[
         Path,
         typer.Option(
@@ -25,34 +39,86 @@ def export(
         ),
     ],
     format: Annotated[
-        Literal["prov-json", "nquads", "trig"] | None,
-        typer.Option(help="prov-json, nquads or trig; by the ending of the file if not given."),
+        Format | None, typer.Option(help="By the ending of the file if not given.")
     ] = None,
     values: Annotated[
         bool, typer.Option("--values", help="Write the values of input events too.")
     ] = False,
+    expand: Annotated[
+        bool, typer.Option("--expand", help="Write every pair of events, and no ranges.")
+    ] = False,
+    chained: Annotated[
+        list[str],
+        typer.Option(
+            "--chained",
+            metavar="LOG=RUN/STREAM",
+            help="A log is an output of an earlier run: its events are the same.",
+        ),
+    ] = [],  # noqa: B006  typer copies it
+    revised: Annotated[
+        list[str],
+        typer.Option("--revised", metavar="LOG=OLD", help="A log corrects the log of this id."),
+    ] = [],  # noqa: B006  typer copies it
     record: Record = None,
 ) -> None:
-    """Write a run as W3C PROV: who ran what on which log, and which events each output came from.
+    """Write runs as W3C PROV: who ran what on which log, and which events each output came from.
 
-    The file appears when it is complete. The same run gives the same bytes each time.
+    The file appears when it is complete. The same runs give the same bytes each time.
     """
     from whence.engine.record import record_place
-    from whence.exporters.saving import format_of
-    from whence.exporters.shipping import save_run
+    from whence.exporters import RecordedRun
+    from whence.exporters.saving import BUNDLES, format_of
+    from whence.exporters.shipping import save_runs
 
     chosen = format_of(file, format)
+    ties = {"chained": _ties(chained, "--chained"), "revised": _ties(revised, "--revised")}
+    place = record_place(record)
+    sources = [RecordedRun(place, run, values=values, **ties) for run in runs]
+    if expand:
+        _foretell(sources)
+    if chosen not in BUNDLES:
+        apart = "each run is in a file of its own" if len(sources) > 1 else "the bundle is left out"
+        output().say(f"{chosen} cannot hold bundles: {apart}")
     with output().progress("events") as advance:
-        written = save_run(
-            record_place(record),
-            run,
+        written = save_runs(
+            sources,
             file,
             chosen,
-            values=values,
+            expand=expand,
             progress=lambda done, total: advance(done, total, f"writing {file.name}"),
         )
-    size = written.stat().st_size
-    output().result(
-        {"file": str(written), "format": chosen, "bytes": size},
-        f"{written}: {chosen}, {size:,} bytes",
-    )
+    for each in written:
+        size = each.stat().st_size
+        output().result(
+            {"file": str(each), "format": chosen, "bytes": size},
+            f"{each}: {chosen}, {size:,} bytes",
+        )
+
+
+def _ties(given: Sequence[str], option: str) -> dict[str, str]:
+    from whence.engine.errors import ParameterError
+
+    found = {}
+    for each in given:
+        log, sign, other = each.partition("=")
+        if not (log and sign and other):
+            form = "LOG=RUN/STREAM" if option == "--chained" else "LOG=OLD"
+            msg = f"{option}: expected {form}; got {each!r}; try the log's name in the chain"
+            raise ParameterError(msg)
+        found[log] = other
+    return found
+
+
+def _foretell(sources: Sequence[RecordedRun]) -> None:
+    """Say how much it will be, before it is."""
+    from whence.engine.errors import ParameterError
+    from whence.exporters.documents import expanded_size
+
+    size = sum(expanded_size(source) for source in sources)
+    output().say(f"up to {size:,} relations from event to event")
+    if size > _MOST:
+        msg = (
+            f"--expand: expected at most {_MOST:,} relations; got up to {size:,}; "
+            "try without it: ranges say the same"
+        )
+        raise ParameterError(msg)

@@ -73,6 +73,14 @@ def run(
         Path | None, typer.Option(help="Folder of the record (else WHENCE_RECORD).", **_RECORDED)
     ] = None,
     master: Annotated[str, typer.Option(help="Where Spark runs.", **_RECORDED)] = "local[*]",
+    partitions: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Tasks, where that is exact (Spark).", **_RECORDED),
+    ] = None,
+    plan: Annotated[
+        bool,
+        typer.Option("--plan", help="Say how Spark would cut the run, and why; run nothing."),
+    ] = False,
     load: Annotated[
         bool, typer.Option("--load/--no-load", help="Load the graph while it runs.", **_RECORDED)
     ] = True,
@@ -94,8 +102,13 @@ def run(
             "--record": record is not None,
             "--master": master != "local[*]",
             "--no-load": not load,
+            "--partitions": partitions is not None,
+            "--plan": plan,
         },
     )
+    if runner != "spark" and (plan or partitions is not None):
+        msg = f"expected --runner spark; got {runner}; try leaving it out"
+        raise typer.BadParameter(msg, param_hint="--plan" if plan else "--partitions")
     if not log:
         raise typer.BadParameter("expected a log; got none; try --log FILE", param_hint="--log")
     from whence.engine.chain_file import load_chain
@@ -118,12 +131,19 @@ def run(
     from whence.cli.run_recorded import run_and_tell
     from whence.engine.runners import CHUNK, RunOptions
 
+    options = RunOptions(track, detail, witnesses, where, closed, CHUNK)
+    if plan:
+        from whence.cli.run_plan import tell_plan
+
+        tell_plan(prepared, options, record=record, master=master, partitions=partitions)
+        return
     run_and_tell(
         prepared,
-        RunOptions(track, detail, witnesses, where, closed, CHUNK),
+        options,
         runner=cast("Runner", runner),
         record=record,
         master=master,
+        partitions=partitions,
         server=server if load else None,
         limit=limit,
         csv=csv,

@@ -38,6 +38,7 @@ def run_and_tell(
     runner: Runner,
     record: Path | None,
     master: str,
+    partitions: int | None,
     server: Server | None,
     limit: int | None,
     csv: bool,
@@ -50,6 +51,7 @@ def run_and_tell(
         runner: what runs it.
         record: where the record is.
         master: where Spark runs.
+        partitions: into how many tasks Spark cuts the run, where that is exact.
         server: the graph to load; ``None`` if none is to be loaded.
         limit: how many outputs to print.
         csv: print them as CSV.
@@ -75,6 +77,7 @@ def run_and_tell(
                 record=record,
                 connection=connection,
                 master=master,
+                partitions=partitions,
                 progress=advance,
             )
         for source in prepared.sources.values():

@@ -14,9 +14,10 @@ from whence.engine.errors import ParameterError
 from whence.engine.intervals import Intervals
 from whence.engine.record import RunRecord
 from whence.exporters.describing import facts
-from whence.exporters.model import Answer, Edge, Event, Finding, Log, Run, Stream
-from whence.exporters.recorded import json_text, run_of, value_attributes, written_value
+from whence.exporters.model import Answer, Edge, Event, Finding, Log, Run, Stream, Witness
+from whence.exporters.recorded import json_text, run_of
 from whence.exporters.statements import VALUE, Attributes, clean
+from whence.exporters.values import value_attributes, written_value
 from whence.exporters.vocabulary import term
 from whence.store.catalog import RunGraph
 from whence.store.places import joined
@@ -49,7 +50,7 @@ def run_about(about: About) -> Run:
             Log(name, log.id, log.length) for log in about.logs for name in sorted(log.names)
         ),
         streams=tuple(
-            Stream(s.name, s.processor, s.pipe, s.role, *_counts(s.role, s.length, s.tracked))
+            Stream(s.name, s.processor, s.pipe, s.role, *_counts(s.role, s.length, s.tracked), s.w)
             for s in about.streams
         ),
         started=datetime.fromisoformat(about.started),
@@ -89,10 +90,16 @@ def _(answer: Why, run: Run) -> Answer:
     support = answer.support
     question = f"explain {told.name}@{told.position}" + ("" if support is None else ", support")
 
+    others = [each.ranges for each in answer.alternatives or ()]
+    every = others if len(others) > 1 else []
+
     def events() -> Iterator[Event]:
         yield Event(*output, said)
         known = {(each.log, each.position): each for each in answer.events}
-        for log, ranges in _places((*answer.inputs, *(support or ()))).items():
+        for other in answer.alternatives or ():
+            known.update({(each.log, each.position): each for each in other.events})
+        told = (*answer.inputs, *(support or ()), *(each for ranges in every for each in ranges))
+        for log, ranges in _places(told).items():
             for lo, hi in ranges:
                 for position in range(lo, hi + 1):
                     one = known.get((log, position))
@@ -101,20 +108,54 @@ def _(answer: Why, run: Run) -> Answer:
 
     def edges() -> Iterator[Edge]:
         enough = None if support is None else _places(support)
+        parts = [_places(ranges) for ranges in every]
         for each in answer.inputs:
             for position in range(each.lo, each.hi + 1):
                 alone = enough is not None and not _within(enough, each.log, position)
                 relation: Any = "trigger" if alone else "explains"
                 place = (LOG_PREFIX + each.log, position)
-                yield Edge(output, place, relation, each.fields)
+                numbers = _numbers(parts, each.log, position)
+                yield Edge(output, place, relation, each.fields, witness=numbers)
         why = _places(answer.inputs)
+        told = _places(each for ranges in every for each in ranges)
+        for log, ranges in told.items():
+            # What only other alternatives name; which of its fields matter is not known.
+            for lo, hi in ranges:
+                for position in range(lo, hi + 1):
+                    if not _within(why, log, position):
+                        numbers = _numbers(parts, log, position)
+                        yield Edge(output, (LOG_PREFIX + log, position), witness=numbers)
         for each in support or ():
             for position in range(each.lo, each.hi + 1):
-                if not _within(why, each.log, position):
+                if not _within(why, each.log, position) and not _within(told, each.log, position):
                     place = (LOG_PREFIX + each.log, position)
                     yield Edge(output, place, "supports", each.fields)
 
-    return Answer(run, question, _Each(events), _Each(edges), facts=_coverage(answer.coverage))
+    return Answer(
+        run,
+        question,
+        _Each(events),
+        _Each(edges),
+        facts=(*_coverage(answer.coverage), *facts(more=answer.more_alternatives or None)),
+        witnesses=tuple(
+            Witness(
+                number,
+                output,
+                tuple(
+                    (LOG_PREFIX + log, lo, hi)
+                    for log, places in _places(ranges).items()
+                    for lo, hi in places
+                ),
+            )
+            for number, ranges in enumerate(every)
+        ),
+    )
+
+
+def _numbers(parts: list[dict[str, Intervals]], log: str, position: int) -> tuple[int, ...] | None:
+    """The alternatives that an input is part of; none if there is only one."""
+    found = tuple(n for n, part in enumerate(parts) if _within(part, log, position))
+    return found if parts else None
 
 
 @answer_of.register

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.metadata import version
 
+from whence.engine.compact import Ints
 from whence.exporters.identifiers import DCTERMS, PROV, Name, link
 from whence.exporters.model import Event, Log, Run, Stream
 from whence.exporters.names import RunNames
+from whence.exporters.rows import Names, Rows, Value, number_column
 from whence.exporters.statements import (
     END_TIME,
     KINDS,
@@ -20,7 +22,16 @@ from whence.exporters.statements import (
 )
 from whence.exporters.vocabulary import term
 
-__all__ = ["about_bundle", "about_run", "event_statements", "event_type", "facts", "range_entity"]
+__all__ = [
+    "about_bundle",
+    "about_run",
+    "event_rows",
+    "event_statements",
+    "event_type",
+    "facts",
+    "range_entity",
+    "range_rows",
+]
 
 _ENTITY, _MEMBER = KINDS["entity"], KINDS["hadMember"]
 _POSITION = term("position")
@@ -75,6 +86,18 @@ def _associated(activity: Name, names: RunNames, plan: Name | None) -> Iterator[
         yield Statement(KINDS["wasAssociatedWith"], own, (activity, names.engine, plan))
 
 
+def _people(names: RunNames) -> Iterator[Statement]:
+    """Who answers for the run: the engine acted for the first, each of them for the next."""
+    acting = names.engine
+    for number, (agent, name) in enumerate(names.people.items()):
+        known = ((TYPE, Name(PROV, agent.kind)), *facts(name=agent.name))
+        yield Statement(KINDS["agent"], name, (), known)
+        if acting is not None:
+            own = names.space.name(f"delegation-{number}")
+            yield Statement(KINDS["actedOnBehalfOf"], own, (acting, name, names.run))
+        acting = name
+
+
 def about_run(run: Run, names: RunNames) -> Iterator[Statement]:
     """The run, its chain and processors, its logs and streams."""
     times: Attributes = ()
@@ -91,6 +114,7 @@ def about_run(run: Run, names: RunNames) -> Iterator[Statement]:
     if names.engine is not None and run.engine is not None:
         yield _software(names.engine, run.engine)
     yield from _associated(names.run, names, names.chain)
+    yield from _people(names)
     yield from _chain(run, names)
     yield from _works(names)
     yield from _logs(run, names)
@@ -107,10 +131,20 @@ def _logs(run: Run, names: RunNames) -> Iterator[Statement]:
         called = [fact for log in same for fact in facts(name=log.name)]
         log = same[0]
         known = facts(count=log.count, digest=log.digest, source=log.source)
-        types = (_COLLECTION, (TYPE, term("Log")))
+        types: Attributes = (_COLLECTION, (TYPE, term("Log")))
+        if log.stream is not None:
+            types += ((TYPE, term("Stream")),)
         yield Statement(_ENTITY, collection, (), (*types, *called, *known))
         usage = names.space.name(f"used-{link(collection.space)}")
         yield Statement(KINDS["used"], usage, (names.run, collection))
+        before = names.revised.get(log.place)
+        if before is not None:
+            old = before.name("all")
+            if old not in by_collection:
+                yield Statement(_ENTITY, old, (), types)
+            own = names.space.name(f"revision-{link(collection.space)}")
+            revision = (TYPE, Name(PROV, "Revision"))
+            yield Statement(KINDS["wasRevisionOf"], own, (collection, old), (revision,))
 
 
 def _chain(run: Run, names: RunNames) -> Iterator[Statement]:
@@ -142,8 +176,10 @@ def _stream(stream: Stream, names: RunNames) -> Iterator[Statement]:
         processor=stream.processor,
         pipe=stream.pipe,
         role=stream.role,
+        helper=stream.helper,
         count=stream.count,
         tracked=stream.tracked,
+        width=stream.width if stream.width > 1 else None,
     )
     yield Statement(_ENTITY, collection, (), (_COLLECTION, (TYPE, term("Stream")), *known))
     work = names.works.get(stream.processor)
@@ -156,13 +192,27 @@ def event_type(run: Run, place: str) -> Name:
     """The class of the events of a log or stream."""
     for stream in run.streams:
         if stream.place == place:
+            if stream.helper is not None:
+                return term("Knot")
             return term(_EVENT_TYPES.get(stream.role, "Inner"))
     return term("Input")
 
 
-def event_statements(
-    event: Event, names: RunNames, type_: Name, collection: Name
-) -> tuple[Statement, Statement]:
+def event_rows(
+    positions: Ints, said: tuple[tuple[Name, Value], ...], type_: Name, collection: Name
+) -> tuple[Rows, Rows]:
+    """Events, and that they belong to their log or stream."""
+    names = Names.numbered(collection.space, "e", positions)
+    position: tuple[Name, Value] = (_POSITION, number_column(positions))
+    attributes: tuple[tuple[Name, Value], ...] = ((TYPE, type_), position, *said)
+    count = len(positions)
+    return (
+        Rows(_ENTITY, count, names, (), attributes),
+        Rows(_MEMBER, count, None, (collection, names)),
+    )
+
+
+def event_statements(event: Event, type_: Name, collection: Name) -> tuple[Statement, Statement]:
     """An event, and that it belongs to its log or stream."""
     name = collection.space.event(event.position)
     attributes: Attributes = ((TYPE, type_), (_POSITION, event.position), *event.attributes)
@@ -179,3 +229,13 @@ def range_entity(name: Name, of: Name, first: int, last: int | None) -> Statemen
     return Statement(
         _ENTITY, name, (), (_COLLECTION, *part, *facts(first=first, last=last, count=count))
     )
+
+
+def range_rows(names: Names, of: Name, first: Ints, last: Ints | None) -> Rows:
+    """The same for many ranges of one log or stream."""
+    said: list[tuple[Name, Value]] = [_COLLECTION, (TYPE, term("Range")), (term("of"), of)]
+    said.append((term("first"), number_column(first)))
+    if last is not None:
+        said.append((term("last"), number_column(last)))
+        said.append((term("count"), number_column(last - first + 1)))
+    return Rows(_ENTITY, len(first), names, (), tuple(said))

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from whence.exporters.describing import (
     about_bundle,
     about_run,
+    event_rows,
     event_statements,
     event_type,
     facts,
     range_entity,
 )
+from whence.exporters.expanding import pairs_of
 from whence.exporters.identifiers import PROV, Name
 from whence.exporters.model import Answer
-from whence.exporters.names import STANDARD, RunNames
+from whence.exporters.names import STANDARD, Prefixes, RunNames
 from whence.exporters.recorded import RecordedRun
-from whence.exporters.relations import Relations, ZoneEnds, edge_statements
+from whence.exporters.relations import Heads, Relations, edge_rows
+from whence.exporters.rows import Rows
 from whence.exporters.statements import KINDS, TYPE, Bundle, Document, Statement, clean
 from whence.exporters.vocabulary import term
 
-__all__ = ["Progress", "answer_document", "run_document"]
+__all__ = ["Progress", "answer_document", "expanded_size", "run_document", "runs_document"]
 
 Progress = Callable[[int, int], None]
 """Called with how many events and associations are done and how many there are."""
@@ -29,28 +33,49 @@ Progress = Callable[[int, int], None]
 
 def run_document(source: RecordedRun, progress: Progress | None = None) -> Document:
     """The document of a whole run."""
-    names = RunNames(source.run)
+    return runs_document([source], progress)
 
-    def statements() -> Iterator[Statement]:
-        return _run_statements(source, names, progress)
 
-    bundle = Bundle(names.bundle, statements)
-    return Document((*STANDARD, *names.spaces), about_bundle(names, names.bundle), (bundle,))
+def runs_document(
+    sources: Sequence[RecordedRun], progress: Progress | None = None, *, expand: bool = False
+) -> Document:
+    """The document of several runs: a bundle for each.
+
+    Args:
+        sources: the runs.
+        progress: told how far it has come.
+        expand: write every pair of output and input by itself, and no ranges.
+    """
+    prefixes = Prefixes()
+    total = sum(source.size for source in sources)
+    top: dict[Statement, None] = {}
+    bundles = []
+    before = 0
+    for source in sources:
+        names = RunNames(source.run, prefixes)
+        top.update(dict.fromkeys(about_bundle(names, names.bundle)))
+        told = _told(progress, before, total)
+        make = partial(_run_statements, source, names, told, expand=expand)
+        bundles.append(Bundle(names.bundle, make))
+        before += source.size
+    return Document((*STANDARD, *prefixes.spaces), tuple(top), tuple(bundles))
+
+
+def _told(progress: Progress | None, before: int, total: int) -> Callable[[int], None]:
+    return lambda done: None if progress is None else progress(before + done, total)
 
 
 def _run_statements(
-    source: RecordedRun, names: RunNames, progress: Progress | None
-) -> Iterator[Statement]:
+    source: RecordedRun, names: RunNames, progress: Callable[[int], None], *, expand: bool
+) -> Iterator[Statement | Rows]:
     run, done = source.run, 0
 
     def advance(more: int) -> None:
         nonlocal done
         done += more
-        if progress is not None:
-            progress(done, source.size)
+        progress(done)
 
     yield from about_run(run, names)
-    relations = Relations(run, names)
     told: set[Name] = set()
     for place in [*(log.place for log in run.logs), *(stream.place for stream in run.streams)]:
         collection = names.collection(place)
@@ -58,16 +83,45 @@ def _run_statements(
             continue  # a log that the chain reads under a second name
         told.add(collection)
         type_ = event_type(run, place)
-        for events in source.events(place):
-            for event in events:
-                yield from event_statements(event, names, type_, collection)
-            advance(len(events))
+        for positions, said in source.events(place):
+            yield from event_rows(positions, said, type_, collection)
+            advance(len(positions))
+    heads = _heads(source, names) if expand else None
     for stream in run.streams:
-        zones = ZoneEnds()
-        for rows in source.associations(stream.place):
-            yield from relations.statements(zones.settled(rows))
-            advance(len(rows))
-        yield from relations.statements(zones.rest())
+        relations = Relations(run, names, stream.place, heads)
+        for count, table in source.associations(stream.place):
+            yield from relations.part(table)
+            advance(count)
+        yield from relations.rest()
+
+
+def _heads(source: RecordedRun, names: RunNames) -> Heads:
+    run = source.run
+    return {
+        stream.place: Relations(run, names, stream.place).head_zones(
+            table for _, table in source.associations(stream.place)
+        )
+        for stream in run.streams
+        if stream.role == "heads"
+    }
+
+
+def expanded_size(source: RecordedRun) -> int:
+    """How many relations there are at most if every pair is written by itself."""
+    run, names = source.run, RunNames(source.run)
+    heads = _heads(source, names)
+    size = 0
+    for stream in run.streams:
+        if stream.role == "heads":
+            continue
+        relations = Relations(run, names, stream.place, heads)
+        for _, table in source.associations(stream.place):
+            for to, several in relations.leads(table).items():
+                for leads in several:
+                    size += 0 if to in heads else leads.size
+                    for zones in heads.get(to, {}).values():
+                        size += zones.size(pairs_of(leads)[1])
+    return size
 
 
 def answer_document(answer: Answer) -> Document:
@@ -77,13 +131,14 @@ def answer_document(answer: Answer) -> Document:
     asked = hashlib.sha256(clean(answer.question).encode()).hexdigest()[:16]
     name = names.space.name(f"answer-{asked}")
 
-    def statements() -> Iterator[Statement]:
+    def statements() -> Iterator[Statement | Rows]:
         yield from about_run(answer.run, names)
         types = {place: event_type(answer.run, place) for place in names.places}
         for event in answer.events:
             collection = names.collection(event.place)
-            yield from event_statements(event, names, types[event.place], collection)
-        yield from edge_statements(answer.edges, answer.run, names)
+            yield from event_statements(event, types[event.place], collection)
+        yield from edge_rows(answer.edges, answer.run, names)
+        yield from _witnesses(answer, names, name)
         yield from _findings(answer, names, name)
 
     said = ((TYPE, term("Answer")), *facts(question=answer.question), *answer.facts)
@@ -91,7 +146,29 @@ def answer_document(answer: Answer) -> Document:
     return Document((*STANDARD, *names.spaces), about_bundle(names, name, said), (bundle,))
 
 
-def _findings(answer: Answer, names: RunNames, own: Name) -> Iterator[Statement]:
+def _witnesses(answer: Answer, names: RunNames, own: Name) -> Iterator[Statement]:
+    """Each alternative is a collection, and a special case of the explanation as such."""
+    if not answer.witnesses:
+        return
+    whole = names.space.name(f"{own.local}-explanation")
+    yield Statement(
+        *(KINDS["entity"], whole, ()),
+        ((TYPE, term("Explanation")), *facts(count=len(answer.witnesses))),
+    )
+    for witness in answer.witnesses:
+        name = names.space.name(f"{own.local}-w{witness.number}")
+        count = sum(last - first + 1 for _, first, last in witness.ranges)
+        types = ((TYPE, Name(PROV, "Collection")), (TYPE, term("Witness")))
+        said = facts(witness=witness.number, count=count)
+        yield Statement(KINDS["entity"], name, (), (*types, *said))
+        yield Statement(KINDS["specializationOf"], None, (name, whole))
+        for place, first, last in witness.ranges:
+            for position in range(first, last + 1):
+                member = names.at(place).event(position)
+                yield Statement(KINDS["hadMember"], None, (name, member))
+
+
+def _findings(answer: Answer, names: RunNames, own: Name) -> Iterator[Statement | Rows]:
     for number, finding in enumerate(answer.findings):
         whole = names.space.name(f"{own.local}-f{number}")
         types = ((TYPE, Name(PROV, "Collection")), (TYPE, term("Finding")))

@@ -24,6 +24,7 @@ __all__ = [
     "XSD",
     "Name",
     "Namespace",
+    "agent_space",
     "chain_space",
     "engine_space",
     "link",
@@ -116,6 +117,11 @@ def chain_space(prefix: str, digest: str) -> Namespace:
 def processor_space(prefix: str, digest: str, processor: str) -> Namespace:
     """A processor's definition in a chain."""
     return Namespace(prefix, mint("chain", digest, processor))
+
+
+def agent_space(prefix: str, name: str) -> Namespace:
+    """A person or an organization, by the name that a run's metadata gives."""
+    return Namespace(prefix, mint("agent", name))
 
 
 def engine_space(prefix: str, version: str) -> Namespace:

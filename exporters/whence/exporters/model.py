@@ -10,7 +10,18 @@ from typing import Literal, NamedTuple
 from whence.engine.associations import LOG_PREFIX
 from whence.exporters.statements import Attributes
 
-__all__ = ["Answer", "Edge", "Event", "Finding", "Log", "Processor", "Run", "Stream"]
+__all__ = [
+    "Agent",
+    "Answer",
+    "Edge",
+    "Event",
+    "Finding",
+    "Log",
+    "Processor",
+    "Run",
+    "Stream",
+    "Witness",
+]
 
 
 @dataclass(frozen=True)
@@ -23,6 +34,8 @@ class Log:
         count: how many events it has.
         digest: of its content.
         source: where it was read from.
+        stream: the run, the processor and the pipe whose output it is, if it is one.
+        revises: the identity of the log that it corrects, if it does.
     """
 
     name: str
@@ -30,6 +43,8 @@ class Log:
     count: int | None = None
     digest: str | None = None
     source: str | None = None
+    stream: tuple[str, str, str] | None = None
+    revises: str | None = None
 
     @property
     def place(self) -> str:
@@ -48,6 +63,7 @@ class Stream:
         role: as in the record.
         count: how many events it has.
         tracked: how many of them have relations.
+        width: how many positions there are for each one of the stream outside, inside a Slice.
     """
 
     place: str
@@ -56,6 +72,18 @@ class Stream:
     role: str
     count: int | None = None
     tracked: int | None = None
+    width: int = 1
+
+    @property
+    def helper(self) -> str | None:
+        """What a stream is called that kernels keep beside the processor's own events."""
+        name = self.place.removeprefix(f"{self.processor}/")
+        return name if self.role == "inner" and name != self.place else None
+
+    @property
+    def beside(self) -> str | None:
+        """What tells a stream from that of the pipe's own events."""
+        return self.role if self.role in ("choices", "heads", "end") else self.helper
 
 
 @dataclass(frozen=True)
@@ -65,6 +93,14 @@ class Processor:
     id: str
     kind: str | None = None
     definition: str | None = None
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A person or an organization that answers for a run."""
+
+    name: str
+    kind: Literal["Person", "Organization"]
 
 
 @dataclass(frozen=True)
@@ -82,6 +118,8 @@ class Run:
         started: when it began.
         ended: when it ended.
         facts: whatever else is said of it.
+        agents: who answers for it; each acts for the next.
+        single_steps: whether a stream's associations are steps of its processor alone.
     """
 
     id: str
@@ -94,6 +132,8 @@ class Run:
     started: datetime | None = None
     ended: datetime | None = None
     facts: Attributes = ()
+    agents: tuple[Agent, ...] = ()
+    single_steps: bool = False
 
 
 class Event(NamedTuple):
@@ -131,6 +171,21 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Witness:
+    """One of several sets of input events, each of which explains an output by itself.
+
+    Attributes:
+        number: 0 for the first one, which an explanation shows.
+        output: the place and the position of the output.
+        ranges: the input events, as ranges of positions, by place.
+    """
+
+    number: int
+    output: tuple[str, int]
+    ranges: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True)
 class Answer:
     """The answer to a question about a run.
 
@@ -140,6 +195,7 @@ class Answer:
         events: every event that an edge touches, once; gone through more than once.
         edges: the relations that the answer shows, event by event; gone through likewise.
         findings: the sets that it names.
+        witnesses: all alternatives, if there is more than one.
         facts: whatever else is said of it.
     """
 
@@ -148,4 +204,5 @@ class Answer:
     events: Iterable[Event] = ()
     edges: Iterable[Edge] = ()
     findings: tuple[Finding, ...] = field(default=())
+    witnesses: tuple[Witness, ...] = field(default=())
     facts: Attributes = ()

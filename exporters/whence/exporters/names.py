@@ -14,6 +14,7 @@ from whence.exporters.identifiers import (
     XSD,
     Name,
     Namespace,
+    agent_space,
     chain_space,
     engine_space,
     log_space,
@@ -22,9 +23,9 @@ from whence.exporters.identifiers import (
     stream_space,
     work_space,
 )
-from whence.exporters.model import Run, Stream
+from whence.exporters.model import Log, Run, Stream
 
-__all__ = ["STANDARD", "RunNames"]
+__all__ = ["STANDARD", "Prefixes", "RunNames"]
 
 STANDARD = (PROV, XSD, RDF, DCTERMS, WHENCE)
 """The namespaces of every document."""
@@ -32,53 +33,98 @@ STANDARD = (PROV, XSD, RDF, DCTERMS, WHENCE)
 _RESERVED = {*(space.prefix for space in STANDARD), "default", "xml", "xmlns", "rdfs", "dn"}
 
 
+class Prefixes:
+    """The namespaces of one document, each with a prefix of its own.
+
+    Attributes:
+        spaces: every namespace, in the order of the export.
+    """
+
+    def __init__(self) -> None:
+        """Begin with what every document has."""
+        self._taken = set(_RESERVED)
+        self._by_iri: dict[str, Namespace] = {}
+        self.spaces: list[Namespace] = []
+
+    def add(self, wanted: Namespace) -> Namespace:
+        """A namespace under a prefix that is free, or as it was added before.
+
+        A chain may read one log under two names, and two runs may read one log.
+        """
+        found = self._by_iri.get(wanted.iri)
+        if found is None:
+            found = Namespace(self._free(wanted.prefix), wanted.iri)
+            self._by_iri[wanted.iri] = found
+            self.spaces.append(found)
+        return found
+
+    def _free(self, wanted: str) -> str:
+        """A prefix that looks like what it stands for and is free in this document."""
+        plain = re.sub(r"[^A-Za-z0-9_-]+", "_", wanted)[:40]
+        base = plain if plain[:1].isascii() and plain[:1].isalpha() else f"s{plain}"
+        prefix, number = base, 1
+        while prefix in self._taken:
+            number += 1
+            prefix = f"{base}_{number}"
+        self._taken.add(prefix)
+        return prefix
+
+
 class RunNames:
     """Names for one run in one document.
 
     Attributes:
-        spaces: every namespace, in the order of the export.
+        spaces: every namespace of the document so far, in the order of the export.
         places: the namespace of each log and stream, by the name that relations use.
+        revised: the namespace of the log that a log corrects, likewise.
         space: the namespace of the run itself.
         run: the run, an activity.
         bundle: what the run's statements are in.
         engine: the software that ran it, if that is known.
         exporter: the software that writes the document.
+        people: the agents that a run names, by what they are to it.
         chain: the chain's definition, if the run has one.
         plans: the definition of each processor.
         works: each processor at work in the run.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, prefixes: Prefixes | None = None) -> None:
         """Give every part of the run its namespace."""
-        self._taken = set(_RESERVED)
-        self._by_iri: dict[str, Namespace] = {}
-        self.spaces: list[Namespace] = []
-        space = self._add(run_space(self._prefix("run"), run.id))
-        self.run, self.bundle = space.name("run"), space.name("bundle")
-        self.space = space
-        self.engine = None if run.engine is None else self._software(run.engine)
-        self.exporter = self._software(version("whence"))
-        self.places = {
-            log.place: self._add(log_space(self._prefix(log.name), log.id)) for log in run.logs
+        prefixes = prefixes or Prefixes()
+        self.spaces, add = prefixes.spaces, prefixes.add
+        self.space = add(run_space("run", run.id))
+        self.run, self.bundle = self.space.name("run"), self.space.name("bundle")
+
+        def software(which: str) -> Name:
+            return add(engine_space("engine", which)).name("agent")
+
+        self.engine = None if run.engine is None else software(run.engine)
+        self.exporter = software(version("whence"))
+        self.people = {
+            agent: add(agent_space(agent.name, agent.name)).name("agent") for agent in run.agents
+        }
+        self.places = {log.place: add(_log_space(log)) for log in run.logs}
+        self.revised = {
+            log.place: add(log_space(f"{log.name}-before", log.revises))
+            for log in run.logs
+            if log.revises is not None
         }
         for stream in run.streams:
-            self.places[stream.place] = self._add(
-                stream_space(
-                    self._prefix(stream.place), run.id, stream.processor, _pipe_segment(stream)
-                )
+            self.places[stream.place] = add(
+                stream_space(stream.place, run.id, stream.processor, _pipe_segment(stream))
             )
         self.chain: Name | None = None
         self.plans: dict[str, Name] = {}
-        if run.chain_digest is not None:
-            digest = run.chain_digest
-            self.chain = self._add(chain_space(self._prefix("chain"), digest)).name("chain")
+        digest = run.chain_digest
+        if digest is not None:
+            self.chain = add(chain_space("chain", digest)).name("chain")
             for each in run.processors:
-                space = processor_space(self._prefix(f"{each.id}-plan"), digest, each.id)
-                self.plans[each.id] = self._add(space).name("plan")
+                self.plans[each.id] = add(processor_space(f"{each.id}-plan", digest, each.id)).name(
+                    "plan"
+                )
         workers = dict.fromkeys([*(p.id for p in run.processors), *_workers(run)])
         self.works = {
-            each: self._add(work_space(self._prefix(f"{each}-work"), run.id, each)).name("work")
-            for each in workers
+            each: add(work_space(f"{each}-work", run.id, each)).name("work") for each in workers
         }
 
     def collection(self, place: str) -> Name:
@@ -94,32 +140,17 @@ class RunNames:
             raise ParameterError(msg)
         return found
 
-    def _software(self, which: str) -> Name:
-        return self._add(engine_space(self._prefix("engine"), which)).name("agent")
-
-    def _add(self, space: Namespace) -> Namespace:
-        # One namespace, one prefix: a chain may read one log under two names.
-        found = self._by_iri.setdefault(space.iri, space)
-        if found is space:
-            self.spaces.append(space)
-        return found
-
-    def _prefix(self, wanted: str) -> str:
-        """A prefix that looks like what it stands for and is free in this document."""
-        plain = re.sub(r"[^A-Za-z0-9_-]+", "_", wanted)[:40]
-        base = plain if plain[:1].isascii() and plain[:1].isalpha() else f"s{plain}"
-        prefix, number = base, 1
-        while prefix in self._taken:
-            number += 1
-            prefix = f"{base}_{number}"
-        self._taken.add(prefix)
-        return prefix
-
 
 def _workers(run: Run) -> list[str]:
     return [stream.processor for stream in run.streams if stream.role != "end"]
 
 
+def _log_space(log: Log) -> Namespace:
+    if log.stream is None:
+        return log_space(log.name, log.id)
+    return stream_space(log.name, *log.stream)  # its events are those of an earlier run
+
+
 def _pipe_segment(stream: Stream) -> str:
-    beside = stream.role in ("choices", "heads", "end")  # beside the pipe's own events
-    return f"{stream.role}{stream.pipe}" if beside else str(stream.pipe)
+    # Beside the pipe's own events: choices, heads, the end, and what kernels keep.
+    return f"{stream.beside or ''}{stream.pipe}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from whence.engine.errors import MissingExtraError
 from whence.exporters.identifiers import PROV, XSD, Name
+from whence.exporters.rows import Rows, each_statement
 from whence.exporters.statements import Document, Literal, Statement, Typed, clean
 
 if TYPE_CHECKING:
@@ -55,10 +56,10 @@ class _Names:
         return clean(value) if isinstance(value, str) else value
 
 
-def _add(made: ProvBundle, statements: Iterable[Statement], names: _Names) -> None:
+def _add(made: ProvBundle, statements: Iterable[Statement | Rows], names: _Names) -> None:
     from prov.constants import PROV_RECORD_IDS_MAP
 
-    for statement in statements:
+    for statement in each_statement(statements):
         ends = {
             names.of(Name(PROV, role)): names.of(end)
             for role, end in zip(statement.kind.roles, statement.ends, strict=False)

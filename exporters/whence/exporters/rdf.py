@@ -1,62 +1,81 @@
-"""RDF through libraries: TriG streamed by pyoxigraph, and a dataset for rdflib."""
+"""RDF through libraries: what is written as N-Quads, in other syntaxes and as an rdflib dataset."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 from whence.engine.errors import MissingExtraError
-from whence.exporters.identifiers import Name
-from whence.exporters.nquads import check_iri, lexical
-from whence.exporters.statements import Document, Literal
+from whence.exporters.nquads import nquads
+from whence.exporters.statements import Document
 
 if TYPE_CHECKING:
+    import pyoxigraph
     import rdflib
 
-__all__ = ["rdflib_dataset", "write_trig"]
+__all__ = ["rdflib_dataset", "write_rdf"]
 
-Quad = tuple[Name, Name, Name | Literal, Name | None]
-
-
-def _quads(document: Document) -> Iterator[Quad]:
-    """Every statement of a document in RDF, with the bundle that it is in."""
-    for statement in document.top:
-        for triple in statement.triples():
-            yield (*triple, None)
-    for bundle in document.bundles:
-        for statement in bundle.statements():
-            for triple in statement.triples():
-                yield (*triple, bundle.name)
+_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 
-def write_trig(document: Document, file: IO[bytes]) -> None:
-    """Write TriG, statement by statement."""
+class _Pieces(io.RawIOBase):
+    """Pieces of a text, to be read as a file."""
+
+    def __init__(self, pieces: Iterator[bytes | memoryview]) -> None:
+        self._pieces = pieces
+        self._left = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        room = memoryview(buffer)
+        while not self._left:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._left = memoryview(piece)
+        count = min(len(room), len(self._left))
+        room[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+
+def _quads(document: Document) -> Iterator[pyoxigraph.Quad]:
+    """Every statement of a document in RDF, as pyoxigraph reads it."""
     try:
         import pyoxigraph as ox
     except ImportError as error:
         raise MissingExtraError.for_extra("prov", "pyoxigraph") from error
-    for space in document.namespaces:
-        check_iri(space)
+    pieces = io.BufferedReader(_Pieces(nquads(document)), 1 << 20)
+    yield from ox.parse(pieces, ox.RdfFormat.N_QUADS)
 
-    def node(name: Name) -> ox.NamedNode:
-        return ox.NamedNode(name.space.iri + name.local)
 
-    def term(value: Name | Literal) -> ox.NamedNode | ox.Literal:
-        if isinstance(value, Name):
-            return node(value)
-        text, datatype = lexical(value)
-        return ox.Literal(text) if datatype is None else ox.Literal(text, datatype=node(datatype))
+def write_rdf(document: Document, file: IO[bytes], syntax: str) -> None:
+    """Write TriG, Turtle or JSON-LD, statement by statement.
 
-    default = ox.DefaultGraph()
-    ox.serialize(
-        (
-            ox.Quad(node(s), node(p), term(o), default if graph is None else node(graph))
-            for s, p, o, graph in _quads(document)
-        ),
-        file,
-        ox.RdfFormat.TRIG,
-        prefixes={space.prefix: space.iri for space in document.namespaces},
-    )
+    Turtle has no bundles: what is in them and what is outside becomes one graph.
+    """
+    quads = _quads(document)
+    first = next(quads, None)  # here it shows whether the package is there
+    import pyoxigraph as ox
+
+    format = {
+        "trig": ox.RdfFormat.TRIG,
+        "turtle": ox.RdfFormat.TURTLE,
+        "jsonld": ox.RdfFormat.JSON_LD,
+    }[syntax]
+    given: Iterator[Any] = iter(()) if first is None else _again(first, quads)
+    if syntax == "turtle":
+        given = (quad.triple for quad in given)
+    known = {space.prefix: space.iri for space in document.namespaces}
+    ox.serialize(given, file, format, prefixes=known)
+
+
+def _again(first: Any, others: Iterator[Any]) -> Iterator[Any]:
+    yield first
+    yield from others
 
 
 def rdflib_dataset(document: Document) -> rdflib.Dataset:
@@ -69,19 +88,20 @@ def rdflib_dataset(document: Document) -> rdflib.Dataset:
     for space in document.namespaces:
         dataset.bind(space.prefix, space.iri, override=True, replace=True)
 
-    def term(value: Name | Literal) -> Any:
-        if isinstance(value, Name):
-            return rdflib.URIRef(value.iri)
-        text, datatype = lexical(value)
+    def term(value: Any) -> Any:
+        if not hasattr(value, "datatype"):
+            return rdflib.URIRef(value.value)
+        datatype = value.datatype.value
         return rdflib.Literal(
-            text,
-            datatype=None if datatype is None else rdflib.URIRef(datatype.iri),
+            value.value,
+            datatype=None if datatype == _STRING else rdflib.URIRef(datatype),
             normalize=False,  # else -0.0 or 1e300 would be written in another way than it came
         )
 
-    graphs: dict[Name | None, rdflib.Graph] = {None: dataset.default_graph}
+    graphs: dict[str | None, rdflib.Graph] = {None: dataset.default_graph}
     for bundle in document.bundles:
-        graphs[bundle.name] = dataset.graph(rdflib.URIRef(bundle.name.iri))
-    for s, p, o, graph in _quads(document):
-        graphs[graph].add((rdflib.URIRef(s.iri), rdflib.URIRef(p.iri), term(o)))
+        graphs[bundle.name.iri] = dataset.graph(rdflib.URIRef(bundle.name.iri))
+    for quad in _quads(document):
+        graph = graphs[getattr(quad.graph_name, "value", None)]
+        graph.add((term(quad.subject), term(quad.predicate), term(quad.object)))
     return dataset

@@ -5,64 +5,36 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import pyarrow as pa
 
-from whence.engine.associations import LOG_PREFIX, Association
+from whence.engine.associations import LOG_PREFIX
+from whence.engine.columns import canonical
+from whence.engine.compact import Ints
 from whence.engine.errors import LogError, ParameterError
 from whence.engine.record import LogRecord, RunRecord
-from whence.engine.record.schema import associations_of, canonical, from_canonical, records_of
 from whence.engine.values import Value, kind_of
 from whence.exporters.describing import facts
-from whence.exporters.identifiers import XSD, Name
-from whence.exporters.model import Event, Log, Processor, Run, Stream
-from whence.exporters.statements import VALUE, Attributes, Typed, clean
+from whence.exporters.identifiers import Name
+from whence.exporters.model import Agent, Log, Processor, Run, Stream
+from whence.exporters.rows import AT_ONCE, Column, number_column
+from whence.exporters.statements import VALUE
+from whence.exporters.values import EventColumns, typed_columns, value_columns
 from whence.exporters.vocabulary import term
 
-__all__ = ["RecordedRun", "json_text", "run_of", "value_attributes", "written_value"]
+__all__ = ["RecordedRun", "json_text", "run_of"]
 
-_COMPOSED = ("list", "record", "map")
 _TREE_WORDS = {"id", "logs"}
+_ANSWERABLE: dict[str, Literal["Person", "Organization"]] = {
+    "owner": "Person",
+    "controller": "Organization",
+}
 _MAPPED = ("case", "activity", "time")
-
-
-def value_attributes(value: Value) -> Attributes:
-    """What an event's value becomes: PROV's one ``prov:value``, and its kind where that is needed.
-
-    >>> [(key.short, v) for key, v in value_attributes([1, None])]
-    [('prov:value', '[1,null]'), ('whence:kind', 'list')]
-    """
-    if value is None:
-        return facts(kind="missing")
-    if isinstance(value, timedelta):
-        return ((VALUE, Typed(_duration(value), Name(XSD, "duration"))),)
-    if isinstance(value, str):
-        return ((VALUE, clean(value)),)
-    if isinstance(value, (bool, int, float, datetime)):
-        return ((VALUE, value),)
-    return ((VALUE, clean(canonical(value))), *facts(kind=kind_of(value)))
-
-
-def written_value(kind: str, text: str) -> Attributes:
-    """The same from canonical JSON and its kind, as the record and the graph keep values.
-
-    >>> [(key.short, v) for key, v in written_value("map", '{"map":[["a",1]]}')]
-    [('prov:value', '{"map":[["a",1]]}'), ('whence:kind', 'map')]
-    """
-    if kind in _COMPOSED:
-        return ((VALUE, clean(text)), *facts(kind=kind))
-    return value_attributes(from_canonical(text))
-
-
-def _duration(value: timedelta) -> str:
-    sign = "-" if value < timedelta(0) else ""
-    size = abs(value)
-    seconds = f"{size.days * 86400 + size.seconds}"
-    part = f".{size.microseconds:06d}" if size.microseconds else ""
-    return f"{sign}PT{seconds}{part}S"
 
 
 def _time(text: str | None) -> datetime | None:
@@ -85,7 +57,7 @@ def run_of(record: RunRecord) -> Run:
         id=record.id,
         logs=tuple(_log(name, record.log(name)) for name in manifest["logs"]),
         streams=tuple(
-            Stream(s["name"], s["processor"], s["pipe"], s["role"], *_counts(s))
+            Stream(s["name"], s["processor"], s["pipe"], s["role"], *_counts(s), s["w"])
             for s in manifest["streams"]
         ),
         chain_digest=manifest.get("chain_digest") if tree else None,
@@ -94,6 +66,8 @@ def run_of(record: RunRecord) -> Run:
         engine=manifest["versions"].get("whence"),
         started=_time(manifest["started"]),
         ended=_time(manifest["ended"]),
+        agents=_agents(manifest["metadata"]),
+        single_steps=manifest["options"].get("detail") == "steps",
         facts=facts(
             status=manifest["status"],
             error=error,
@@ -104,6 +78,15 @@ def run_of(record: RunRecord) -> Run:
             pending=json_text(manifest["pending"]),
         ),
     )
+
+
+def _agents(metadata: Mapping[str, Any]) -> tuple[Agent, ...]:
+    """Who answers for a run, by its metadata: its owner, and the controller of the data."""
+    found: dict[str, Agent] = {}
+    for word, kind in _ANSWERABLE.items():
+        if isinstance(metadata.get(word), str) and metadata[word]:
+            found.setdefault(metadata[word], Agent(metadata[word], kind))
+    return tuple(found.values())
 
 
 def _log(name: str, log: LogRecord) -> Log:
@@ -147,6 +130,46 @@ def _reading(record: RunRecord) -> Iterator[None]:
         raise LogError(msg) from error
 
 
+def _linked(
+    record: RunRecord, run: Run, chained: Mapping[str, str], revised: Mapping[str, str]
+) -> Run:
+    """The run with its logs tied to earlier runs and logs."""
+    known = {log.name for log in run.logs}
+    for name in (*chained, *revised):
+        if name not in known:
+            msg = (
+                f"run {run.id}: expected one of its logs; got {name!r}; "
+                f"try {', '.join(sorted(known)) or 'another run'}"
+            )
+            raise ParameterError(msg)
+    logs = tuple(
+        replace(
+            log,
+            stream=_stream_of(record.root, log, chained[log.name]) if log.name in chained else None,
+            revises=revised.get(log.name),
+        )
+        for log in run.logs
+    )
+    return replace(run, logs=logs)
+
+
+def _stream_of(root: Path, log: Log, place: str) -> tuple[str, str, str]:
+    """The output stream that a log is, as ``RUN/STREAM``; they must be of one length."""
+    run, _, name = place.partition("/")
+    earlier = RunRecord(root, run)
+    streams = {s.place: s for s in run_of(earlier).streams if s.role == "output"}
+    stream = streams.get(name)
+    if stream is None or stream.count != log.count:
+        known = ", ".join(f"{earlier.id}/{each}" for each in streams) or "another run"
+        got = f"no such output in run {earlier.id}" if stream is None else f"{stream.count} events"
+        msg = (
+            f"log {log.name}: expected an output of {log.count} events as RUN/STREAM; got {got} "
+            f"for {place!r}; try {known}"
+        )
+        raise ParameterError(msg)
+    return earlier.id, stream.processor, str(stream.pipe)
+
+
 class RecordedRun:
     """Reads a run's events and associations from the record.
 
@@ -156,8 +179,25 @@ class RecordedRun:
         values: whether the values of input events are told, and not only those of outputs.
     """
 
-    def __init__(self, root: Path, id: str, *, values: bool = False) -> None:
-        """Open a run that has ended."""
+    def __init__(
+        self,
+        root: Path,
+        id: str,
+        *,
+        values: bool = False,
+        chained: Mapping[str, str] | None = None,
+        revised: Mapping[str, str] | None = None,
+    ) -> None:
+        """Open a run that has ended.
+
+        Args:
+            root: the record's place.
+            id: the run's id, or ``latest``.
+            values: tell the values of input events too.
+            chained: of each log, by its name, that is an output of an earlier run of the record:
+                ``RUN/STREAM``; its events are then that run's.
+            revised: of each log that corrects another one: the other's identity.
+        """
         self.record = RunRecord(root, id)
         self.manifest = self.record.manifest
         if self.manifest["status"] == "running":
@@ -167,7 +207,7 @@ class RecordedRun:
             )
             raise ParameterError(msg)
         with _reading(self.record):
-            self.run = run_of(self.record)
+            self.run = _linked(self.record, run_of(self.record), chained or {}, revised or {})
         self.values = values
         self._streams = {stream["name"]: stream for stream in self.manifest["streams"]}
 
@@ -183,52 +223,50 @@ class RecordedRun:
         ends = sum(stream["role"] == "end" for stream in self._streams.values())
         return int(sum(inputs.values()) + sum(parts) + ends)
 
-    def events(self, place: str) -> Iterator[list[Event]]:
-        """The events of a log or stream, a part at a time."""
+    def events(self, place: str) -> Iterator[tuple[Ints, EventColumns]]:
+        """The positions of the events of a log or stream and what is said of them, by and by."""
         if place.startswith(LOG_PREFIX):
             yield from self._inputs(place)
             return
         if self._streams[place]["role"] == "end":
-            yield [Event(place, 0)]
+            yield np.zeros(1, np.int64), ()
+        helpers = {stream.place for stream in self.run.streams if stream.helper is not None}
         for part in self._streams[place]["outputs"]:
             with _reading(self.record):
                 table = self.record.outputs(place, part["part"])
-            columns = (table.column(n).to_pylist() for n in ("position", "moment", "kind", "value"))
-            yield [
-                Event(place, position, (*written_value(kind, value), (term("moment"), moment)))
-                for position, moment, kind, value in zip(*columns, strict=True)
-            ]
+            for some in table.to_batches(AT_ONCE):
+                values: EventColumns = ()
+                if place not in helpers:  # they have none
+                    values = value_columns(some.column("kind"), some.column("value"))
+                moment = (term("moment"), number_column(some.column("moment").to_numpy()))
+                yield some.column("position").to_numpy(), (*values, moment)
 
-    def _inputs(self, place: str) -> Iterator[list[Event]]:
+    def _inputs(self, place: str) -> Iterator[tuple[Ints, EventColumns]]:
         log = self.record.log(place.removeprefix(LOG_PREFIX))
-        mapped = {word: log.manifest[word] for word in _MAPPED if log.manifest.get(word)}
+        columns = log.columns
+        mapped = {word: log.manifest.get(word) for word in _MAPPED}
         for number in range(log.manifest["parts"]):
             with _reading(self.record):
                 table = log.part(number)
-            positions = table.column("position").to_pylist()
-            if not log.columns or not (mapped or self.values):
-                yield [Event(place, position) for position in positions]
-                continue
-            records = records_of(table, log.columns)
-            whole = log.events(table) if self.values else [None] * len(positions)
-            yield [
-                Event(place, position, self._said(fields, mapped, value))
-                for position, fields, value in zip(positions, records, whole, strict=True)
-            ]
+            for some in table.to_batches(AT_ONCE):
+                said = [
+                    (term(word), written)
+                    for word, column in mapped.items()
+                    if column in columns
+                    for key, written in typed_columns(some.column(column), columns[column])
+                    if key == VALUE
+                ]
+                if self.values and columns:
+                    said += _whole(log.events(some))
+                yield some.column("position").to_numpy(), tuple(said)
 
-    def _said(
-        self, fields: Mapping[str, Value], mapped: Mapping[str, str], whole: Value
-    ) -> Attributes:
-        said: list[tuple[Name, Any]] = []
-        for word, column in mapped.items():
-            for key, value in value_attributes(fields.get(column)):
-                if key == VALUE:
-                    said.append((term(word), value))
-        return (*said, *(value_attributes(whole) if self.values else ()))
-
-    def associations(self, place: str) -> Iterator[list[Association]]:
-        """The associations of a stream, a part at a time."""
+    def associations(self, place: str) -> Iterator[tuple[int, pa.Table]]:
+        """The associations of a stream, a part at a time, with how many rows they are."""
         for part in self._streams[place]["associations"]:
             with _reading(self.record):
-                table = self.record.associations(place, part["part"])
-            yield associations_of(table, place)
+                yield part["rows"], self.record.associations(place, part["part"])
+
+
+def _whole(events: list[Value]) -> list[tuple[Name, Column]]:
+    kinds = pa.array([kind_of(event) for event in events], pa.string())
+    return list(value_columns(kinds, pa.array([canonical(event) for event in events])))

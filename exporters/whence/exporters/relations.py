@@ -5,199 +5,283 @@ a list                    each pair of events, one relation
 a zone, few outputs       the same
 a zone, many outputs      the range of its outputs, related to the one event
 a band                    the range of its outputs, related to the range of what they lead to
-heads of slices           have no events of their own: a range of one position stands for them
+heads of slices           have no events of their own: ranges of positions stand for them
 ========================  ==========================================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
 
 from whence.engine.associations import Association
-from whence.exporters.describing import facts, range_entity
-from whence.exporters.identifiers import Name, Namespace, link
+from whence.engine.compact import Block, Ints, flat_ranges
+from whence.engine.record.compact import from_compact_table
+from whence.engine.record.schema import associations_of
+from whence.exporters.expanding import HeadZones, Leads, expanded
+from whence.exporters.gathering import Gathered
+from whence.exporters.identifiers import Namespace
+from whence.exporters.marks import Marks
 from whence.exporters.model import Edge, Run
 from whence.exporters.names import RunNames
-from whence.exporters.statements import KINDS, TYPE, Attributes, Kind, Statement, clean
-from whence.exporters.vocabulary import term
+from whence.exporters.pairs import Told, pair_rows, said_once
+from whence.exporters.rows import Rows
+from whence.exporters.spans import Bands, band_rows, zone_rows
 
-__all__ = ["FEW", "Relations", "ZoneEnds", "edge_statements"]
+__all__ = ["FEW", "Heads", "Relations", "edge_rows"]
+
+Heads = Mapping[str, Mapping[str, HeadZones]]
+"""The heads that streams of that role stand for, by where they lead."""
 
 FEW = 16
 """A zone of up to so many outputs is written event by event."""
 
-_HOW: dict[str, tuple[str, Kind, Name]] = {
-    "explains": ("d", KINDS["wasDerivedFrom"], term("Explains")),
-    "trigger": ("t", KINDS["wasDerivedFrom"], term("Trigger")),
-    "supports": ("i", KINDS["wasInfluencedBy"], term("Supports")),
-}
-
-
-@dataclass(frozen=True)
-class _Marks:
-    """What a relation says beyond its ends."""
-
-    fields: tuple[str, ...] | None
-    copy: bool
-    witness: tuple[int, ...] | None
-
-    def also(self, other: _Marks) -> _Marks:
-        """The marks of two associations between the same events, taken together."""
-        fields = witness = None
-        if self.fields is not None and other.fields is not None:
-            fields = tuple(sorted({*self.fields, *other.fields}))
-        if self.witness is not None and other.witness is not None:
-            witness = tuple(sorted({*self.witness, *other.witness}))
-        return _Marks(fields, self.copy or other.copy, witness)
-
-    def attributes(self) -> Attributes:
-        known: Attributes = ()
-        if self.fields is not None:
-            known += tuple((term("field"), clean(each)) for each in self.fields)
-            if not self.fields:
-                known += facts(presence=True)
-        if self.copy:
-            known += facts(copy=True)
-        return known + tuple((term("witness"), each) for each in self.witness or ())
-
 
 class Relations:
-    """Turns the associations of a run into statements, a part of the record at a time."""
+    """Turns the associations of a stream into statements, a part of the record at a time.
 
-    def __init__(self, run: Run, names: RunNames) -> None:
-        """Learn how long each log and stream is, and which have no events."""
-        self.names = names
-        self.counts = {log.place: log.count for log in run.logs}
-        self.counts.update({s.place: s.count for s in run.streams if s.role != "heads"})
-        self.heads = {names.at(s.place) for s in run.streams if s.role == "heads"}
-
-    def statements(self, rows: Iterable[Association]) -> Iterator[Statement]:
-        """All relations of some associations of one stream; what is said twice is said once."""
-        edges: dict[tuple[str, Namespace, int, Namespace, int], _Marks] = {}
-        wide: dict[Association, _Marks] = {}
-        for row in rows:
-            marks = _Marks(row.fields, row.copy, row.witness)
-            outputs = self._outputs(row)
-            if outputs is None:
-                key = replace(row, fields=None, copy=False, witness=None)
-                wide[key] = wide[key].also(marks) if key in wide else marks
-                continue
-            source, target = self.names.at(row.stream), self.names.at(row.to)
-            for output in outputs:
-                for position in row.inputs:
-                    place = (row.relation, source, output, target, position)
-                    edges[place] = edges[place].also(marks) if place in edges else marks
-        for (relation, source, output, target, position), marks in edges.items():
-            yield from self._edge(relation, source, output, target, position, marks)
-        for row, marks in wide.items():
-            yield from self._wide(row, marks)
-
-    def _outputs(self, row: Association) -> range | None:
-        """The outputs of a row that is written event by event."""
-        if row.kind == "band" or row.hi is None or self.names.at(row.stream) in self.heads:
-            return None
-        if row.kind == "zone" and row.hi - row.lo >= FEW:
-            return None
-        return range(row.lo, row.hi + 1)
-
-    def _edge(
-        self,
-        relation: str,
-        source: Namespace,
-        output: int,
-        target: Namespace,
-        position: int,
-        marks: _Marks,
-    ) -> Iterator[Statement]:
-        letter, kind, type_ = _HOW[relation]
-        local = f"{letter}{output}-{link(target)}-{position}"
-        reached = target.event(position)
-        if target in self.heads:
-            reached = source.name(f"h{local}")
-            yield range_entity(reached, target.name("all"), position, position)
-        ends = (source.event(output), reached)
-        attributes = ((TYPE, type_), *marks.attributes())
-        yield Statement(kind, Name(source, local), ends, attributes)
-
-    def _wide(self, row: Association, marks: _Marks) -> Iterator[Statement]:
-        letter, kind, type_ = _HOW[row.relation]
-        source, target = self.names.at(row.stream), self.names.at(row.to)
-        last = "end" if row.hi is None else str(row.hi)
-        local = f"{letter}{row.lo}-{last}-{link(target)}"
-        numbers: Attributes
-        if row.kind == "band":
-            reach = self._reached(row)
-            if reach is None:
-                return
-            local = f"b{local}-{row.a}_{row.b}_{row.sa}_{row.sb}"
-            bounds = {"from": row.a, "to": row.b, "fromFactor": row.sa, "toFactor": row.sb}
-            numbers = ((TYPE, term("Band")), *facts(**bounds))
-            reached = source.name(f"r{local}")
-            yield range_entity(reached, target.name("all"), *reach)
-        else:
-            (position,) = row.inputs
-            local = f"z{local}-{position}"
-            numbers = ((TYPE, term("Zone")),)
-            reached = target.event(position)
-        outputs = source.name(f"o{local}")
-        yield range_entity(outputs, source.name("all"), row.lo, row.hi)
-        attributes = ((TYPE, type_), *numbers, *marks.attributes())
-        yield Statement(kind, source.name(local), (outputs, reached), attributes)
-
-    def _reached(self, row: Association) -> tuple[int, int | None] | None:
-        """From where to where the outputs of a band lead, taken together."""
-        count = self.counts.get(row.to)
-        end = None if count is None else count - 1
-        if row.hi is None:
-            return max(0, row.lo * row.sa + row.a), end
-        low = min(row.lo * row.sa, row.hi * row.sa) + row.a
-        high = max(row.lo * row.sb, row.hi * row.sb) + row.b
-        low, high = max(0, low), high if end is None else min(high, end)
-        return (low, high) if low <= high else None
-
-
-class ZoneEnds:
-    """Finds the end of zones that were still open when their part was written.
-
-    The record tells of such a zone twice, when it begins and when it ends. Only zones that are open
-    at the same time are kept in mind.
+    A zone that was still open when its part was written is told of twice, when it begins and when
+    it ends. Only zones that are open at the same time are kept in mind.
     """
 
-    def __init__(self) -> None:
-        """Begin with no zone."""
-        self._open: dict[tuple[str, str, tuple[int, ...], int], Association] = {}
+    def __init__(
+        self,
+        run: Run,
+        names: RunNames,
+        stream: str,
+        expand: Heads | None = None,
+    ) -> None:
+        """Learn how long each log and stream is, and which have no events.
 
-    def settled(self, rows: Iterable[Association]) -> Iterator[Association]:
-        """The rows whose end is known by now."""
-        for row in rows:
-            key = (row.relation, row.to, row.inputs, row.lo)
-            if row.kind == "zone" and row.hi is None:
-                self._open[key] = row
-            else:
-                self._open.pop(key, None)
-                yield row
+        Args:
+            run: the run.
+            names: its names.
+            stream: whose associations they are.
+            expand: write every pair by itself; the heads that streams of that role stand for.
+        """
+        self.expand = expand
+        self.names = names
+        self.stream = stream
+        self.counts = {log.place: log.count for log in run.logs}
+        self.counts.update({s.place: s.count for s in run.streams if s.role != "heads"})
+        self.heads = {s.place for s in run.streams if s.role == "heads"}
+        self.work = names.works.get(_single_step(run, stream) or "")
+        # A chain may read one log under several names.
+        first: dict[Namespace, str] = {}
+        self._known_as = {place: first.setdefault(s, place) for place, s in names.places.items()}
+        self._open: dict[tuple[str, str, int, int], Marks] = {}
 
-    def rest(self) -> Iterator[Association]:
+    def part(self, table: pa.Table) -> Iterator[Rows]:
+        """The relations of one part; what is said twice is said once."""
+        if self.expand is None:
+            yield from self._told(self._found(table))
+        elif self.stream not in self.heads:
+            yield from self._expanded(table, self.expand)
+
+    def _found(self, table: pa.Table) -> _Found:
+        found = _Found()
+        if "back" in table.schema.names:
+            for block in from_compact_table(table, self.stream).blocks:
+                self._block(block, found)
+        else:
+            self._rows(associations_of(table, self.stream), found)
+        return found
+
+    def rest(self) -> Iterator[Rows]:
         """The zones that go on to the end of the stream."""
-        yield from self._open.values()
+        if self.expand is not None:
+            return  # heads alone have such zones, and they are written where they are led to
+        together: dict[tuple[str, str, Marks], list[tuple[int, int]]] = {}
+        for (relation, to, lo, position), marks in self._open.items():
+            together.setdefault((relation, to, marks), []).append((lo, position))
+        for (relation, to, marks), places in together.items():
+            source, target = self.names.at(self.stream), self.names.at(to)
+            lows, inputs = np.array(places, np.int64).T
+            yield from zone_rows(relation, source, target, marks, lows, None, inputs)
+
+    def edges(self, edges: Iterable[Edge]) -> Iterator[Rows]:
+        """Relations that are there event by event already."""
+        found = _Found()
+        for edge in edges:
+            marks = Marks(edge.fields, edge.copy, edge.witness)
+            key = (edge.relation, self._place(edge.input[0]))
+            found.pair(key, marks, edge.output[1], edge.input[1])
+        yield from self._told(found)
+
+    def _block(self, block: Block, found: _Found) -> None:
+        key = (block.relation, self._place(block.to))
+        marks = Marks(block.fields, block.copy)
+        if block.kind == "zones":
+            self._settle(block, marks, found)
+            return
+        wide = block.wide
+        if block.to in self.heads and block.step == block.sa == block.sb == 1:
+            wide = wide | (block.more > 0)
+        output, lo, hi = (block.where(~wide) if wide.any() else block).leads()
+        far = hi - lo >= FEW
+        if far.any():
+            # Of outputs that are apart from each other.
+            found.bands.add((*key, 0, 0), marks, output[far], output[far], lo[far], hi[far])
+            output, lo, hi = output[~far], lo[~far], hi[~far]
+        found.pairs.add(key, marks, *_each(output, lo, hi))
+        for alone in (True, False):
+            some = block.where(wide & ((block.more == 0) == alone))
+            sa, sb = (0, 0) if alone else (block.sa, block.sb)
+            o = some.outputs
+            a, b = some.inputs - o * sa, some.inputs + some.width - o * sb
+            found.bands.add((*key, sa, sb), marks, o, o + some.more, a, b)
+
+    def _rows(self, rows: Iterable[Association], found: _Found) -> None:
+        for row in rows:
+            key = (row.relation, self._place(row.to))
+            marks = Marks(row.fields, row.copy, row.witness)
+            if row.kind == "band":
+                hi = (self.counts.get(self.stream) or 1) - 1 if row.hi is None else row.hi
+                numbers = (np.array([n]) for n in (row.lo, hi, row.a, row.b))
+                found.bands.add((*key, row.sa, row.sb), marks, *numbers)
+            elif row.hi is None:
+                self._open[(*key, row.lo, row.inputs[0])] = marks
+            else:
+                if row.kind == "zone":
+                    self._open.pop((*key, row.lo, row.inputs[0]), None)
+                if row.kind == "zone" and (row.hi - row.lo >= FEW or self.stream in self.heads):
+                    numbers = (np.array([n]) for n in (row.lo, row.hi, row.inputs[0]))
+                    found.zones.add(key, marks, *numbers)
+                    continue
+                for output in range(row.lo, row.hi + 1):
+                    for position in row.inputs:
+                        found.pair(key, marks, output, position)
+
+    def _settle(self, block: Block, marks: Marks, found: _Found) -> None:
+        """Take the zones of a block whose end is known by now; keep the others in mind."""
+        key = (block.relation, self._place(block.to))
+        open_ = block.more < 0
+        if open_.any() or self._open:
+            columns = (open_, block.outputs, block.inputs)
+            for is_open, lo, position in zip(*(c.tolist() for c in columns), strict=True):
+                if is_open:
+                    self._open[(*key, lo, position)] = marks
+                else:
+                    self._open.pop((*key, lo, position), None)
+        ended = block.where(~open_)
+        last = ended.outputs + ended.more * block.step
+        found.zones.add(key, marks, ended.outputs, last, ended.inputs)
+
+    def _place(self, to: str) -> str:
+        self.names.at(to)  # refused if there is none
+        return self._known_as[to]
+
+    def leads(self, table: pa.Table) -> dict[str, list[Leads]]:
+        """What each output of a part leads to, by stream."""
+        found = self._found(table)
+        leads: dict[str, list[Leads]] = {}
+        for (relation, to), marks, (output, position) in found.all_pairs():
+            leads.setdefault(to, []).append(Leads(relation, marks, output, position, position))
+        for (relation, to, sa, sb), marks, (lo, hi, a, b) in found.bands.each():
+            output, which = flat_ranges(lo, hi - lo + 1)
+            low, high = np.maximum(output * sa + a[which], 0), output * sb + b[which]
+            count = self.counts.get(to)
+            if count is not None:
+                high = np.minimum(high, count - 1)
+            there = low <= high
+            some = Leads(relation, marks, output[there], low[there], high[there])
+            leads.setdefault(to, []).append(some)
+        for (relation, to), marks, (lo, hi, position) in found.zones.each():
+            output, which = flat_ranges(lo, hi - lo + 1)
+            some = Leads(relation, marks, output, position[which], position[which])
+            leads.setdefault(to, []).append(some)
+        return leads
+
+    def head_zones(self, tables: Iterable[pa.Table]) -> dict[str, HeadZones]:
+        """All zones of a stream of heads, by where they lead; the last ones go on to the end."""
+        found: dict[str, list[tuple[Ints, ...]]] = {}
+        for table in tables:
+            for (_, to), _, columns in self._found(table).zones.each():
+                found.setdefault(to, []).append(columns)
+        for _, to, lo, position in self._open:
+            numbers = (lo, np.iinfo(np.int64).max, position)
+            found.setdefault(to, []).append(tuple(np.array([n], np.int64) for n in numbers))
+        return {
+            to: HeadZones(*(np.concatenate(column) for column in zip(*some, strict=True)))
+            for to, some in found.items()
+        }
+
+    def _expanded(self, table: pa.Table, heads: Heads) -> Iterator[Rows]:
+        for to, leads in self.leads(table).items():
+            plain: Mapping[str, HeadZones | None] = {to: None}
+            for target, zones in heads.get(to, plain).items():
+                for told in expanded(leads, zones):
+                    yield from self._pairs(target, told)
+
+    def _pairs(self, to: str, several: Iterable[Told]) -> Iterator[Rows]:
+        source, target, heads = self.names.at(self.stream), self.names.at(to), to in self.heads
+        work = None if heads or self.expand is not None else self.work
+        for (relation, marks, outputs, inputs), plain in said_once(several):
+            yield from pair_rows(
+                *(relation, source, target, marks, outputs, inputs),
+                stands_for=heads,
+                work=work,
+                plain=plain,
+            )
+
+    def _told(self, found: _Found) -> Iterator[Rows]:
+        source = self.names.at(self.stream)
+        pairs: dict[str, list[Told]] = {}
+        for (relation, to), marks, (outputs, inputs) in found.all_pairs():
+            pairs.setdefault(to, []).append((relation, marks, outputs, inputs))
+        for to, several in pairs.items():
+            yield from self._pairs(to, several)
+        for (relation, to, sa, sb), marks, numbers in found.bands.each():
+            lo, hi, a, b = numbers
+            bands = Bands(lo, hi, a, b, sa, sb)
+            target, count = self.names.at(to), self.counts.get(to)
+            yield from band_rows(relation, source, target, marks, bands, count)
+        for (relation, to), marks, zones in found.zones.each():
+            yield from zone_rows(relation, source, self.names.at(to), marks, *zones)
 
 
-def edge_statements(edges: Iterable[Edge], run: Run, names: RunNames) -> Iterator[Statement]:
+class _Found:
+    """What a part says, sorted by form."""
+
+    def __init__(self) -> None:
+        self.pairs: Gathered[tuple[str, str]] = Gathered()
+        self.bands: Gathered[tuple[str, str, int, int]] = Gathered()
+        self.zones: Gathered[tuple[str, str]] = Gathered()
+        self._single: dict[tuple[tuple[str, str], Marks], tuple[list[int], list[int]]] = {}
+
+    def pair(self, key: tuple[str, str], marks: Marks, output: int, position: int) -> None:
+        outputs, inputs = self._single.setdefault((key, marks), ([], []))
+        outputs.append(output)
+        inputs.append(position)
+
+    def all_pairs(self) -> Iterator[tuple[tuple[str, str], Marks, tuple[Ints, ...]]]:
+        for (key, marks), (outputs, inputs) in self._single.items():
+            self.pairs.add(key, marks, np.array(outputs), np.array(inputs))
+        return self.pairs.each()
+
+
+def _single_step(run: Run, place: str) -> str | None:
+    """The processor that made the events of a stream in one step from what they lead to."""
+    for stream in run.streams:
+        own = stream.role in ("output", "step") and stream.beside is None
+        if stream.place == place and own and run.single_steps:
+            return stream.processor
+    return None
+
+
+def _each(output: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
+    if not (hi - lo).any():
+        return output, lo
+    inputs, which = flat_ranges(lo, hi - lo + 1)
+    return output[which], inputs
+
+
+def edge_rows(edges: Iterable[Edge], run: Run, names: RunNames) -> Iterator[Rows]:
     """The relations of an answer, event by event."""
-    rows = (
-        Association(
-            edge.output[0],
-            edge.relation,
-            "list",
-            edge.output[1],
-            edge.output[1],
-            edge.input[0],
-            (edge.input[1],),
-            fields=edge.fields,
-            copy=edge.copy,
-            witness=edge.witness,
-        )
-        for edge in edges
-    )
-    return Relations(run, names).statements(rows)
+    by_stream: dict[str, list[Edge]] = {}
+    for edge in edges:
+        by_stream.setdefault(edge.output[0], []).append(edge)
+    for stream, some in by_stream.items():
+        yield from Relations(run, names, stream).edges(some)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
@@ -14,13 +13,28 @@ from typing import IO, cast
 from whence.engine.errors import ParameterError, WhenceError
 from whence.exporters.nquads import nquads
 from whence.exporters.prov_json import prov_json
-from whence.exporters.rdf import write_trig
+from whence.exporters.prov_jsonld import prov_jsonld
+from whence.exporters.prov_n import prov_n
+from whence.exporters.prov_xml import prov_xml
+from whence.exporters.rdf import write_rdf
 from whence.exporters.statements import Document
 
-__all__ = ["FORMATS", "format_of", "write_document"]
+__all__ = ["BUNDLES", "FORMATS", "format_of", "write_document"]
 
-FORMATS = {"prov-json": (".json", ".provjson"), "nquads": (".nq",), "trig": (".trig",)}
+FORMATS = {
+    "prov-json": (".json", ".provjson"),
+    "prov-n": (".provn",),
+    "prov-xml": (".provx", ".xml"),
+    "prov-jsonld": (".provjsonld",),
+    "nquads": (".nq",),
+    "trig": (".trig",),
+    "turtle": (".ttl",),
+    "jsonld": (".jsonld",),
+}
 """Each format, and how the names of its files end; ``.gz`` may follow."""
+
+BUNDLES = frozenset(FORMATS) - {"turtle"}
+"""The formats that can hold bundles."""
 
 
 def format_of(path: Path, given: str | None = None) -> str:
@@ -53,7 +67,7 @@ def write_document(document: Document, path: Path, format: str | None = None) ->
     Args:
         document: what to write.
         path: the file; what was there before is replaced when the new one is complete.
-        format: ``prov-json``, ``nquads`` or ``trig``; by the name of the file unless given.
+        format: one of `FORMATS`; by the name of the file unless given.
     """
     chosen = format_of(path, format)
     if path.exists() and not path.is_file():
@@ -75,14 +89,20 @@ def write_document(document: Document, path: Path, format: str | None = None) ->
 
 
 def _write(document: Document, format: str, file: IO[bytes], beside: Path) -> None:
-    if format == "trig":
-        write_trig(document, file)
+    if format in ("trig", "turtle", "jsonld"):
+        write_rdf(document, file, format)
         return
-    pieces = nquads(document) if format == "nquads" else prov_json(document, beside)
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="\n", write_through=False)
-    text.writelines(pieces)
-    text.flush()
-    text.detach()
+    for piece in _WRITERS[format](document, beside):
+        file.write(piece)
+
+
+_WRITERS: dict[str, Callable[[Document, Path], Iterator[bytes | memoryview]]] = {
+    "prov-json": prov_json,
+    "prov-n": lambda document, beside: prov_n(document),
+    "prov-xml": lambda document, beside: prov_xml(document),
+    "prov-jsonld": lambda document, beside: prov_jsonld(document),
+    "nquads": lambda document, beside: nquads(document),
+}
 
 
 @contextmanager

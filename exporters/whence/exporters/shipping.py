@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whence.engine.errors import ParameterError
 from whence.exporters.answers import About, answer_of, run_about
-from whence.exporters.documents import Progress, answer_document, run_document
+from whence.exporters.documents import Progress, answer_document, runs_document
 from whence.exporters.model import Answer
 from whence.exporters.prov_document import prov_document
 from whence.exporters.rdf import rdflib_dataset
 from whence.exporters.recorded import RecordedRun
-from whence.exporters.saving import format_of, write_document
+from whence.exporters.saving import BUNDLES, format_of, write_document
 
 if TYPE_CHECKING:
     import rdflib
     from prov.model import ProvDocument
 
-__all__ = ["save", "save_run", "to_prov", "to_rdflib"]
+__all__ = ["save", "save_run", "save_runs", "to_prov", "to_rdflib"]
 
 
 def save(
@@ -28,8 +29,8 @@ def save(
 
     Args:
         answer: what a question gave.
-        path: the file; its ending names the format (``.json``, ``.nq``, ``.trig``, then ``.gz``).
-        format: ``prov-json``, ``nquads`` or ``trig``, if the ending does not say it.
+        path: the file; its ending names the format, as `FORMATS` says, and ``.gz`` may follow.
+        format: one of `FORMATS`, if the ending does not say it.
         about: the run that was asked: as the graph or as the record knows it.
     """
     return write_document(answer_document(_known(answer, about)), Path(path), format)
@@ -63,16 +64,49 @@ def save_run(
     values: bool = False,
     progress: Progress | None = None,
 ) -> Path:
-    """Write a whole run of the record to a file, in constant memory.
+    """Write a whole run of the record to a file, in constant memory; see `save_runs`."""
+    format = format_of(Path(path), format)  # refused before anything is read
+    (written,) = save_runs([RecordedRun(root, run, values=values)], path, format, progress=progress)
+    return written
+
+
+def save_runs(
+    runs: Sequence[RecordedRun],
+    path: str | Path,
+    format: str | None = None,
+    *,
+    expand: bool = False,
+    progress: Progress | None = None,
+) -> list[Path]:
+    """Write runs of the record, one bundle for each, in constant memory.
+
+    Turtle has no bundles. There several runs go to one file each: ``a-RUN.ttl`` beside ``a.ttl``.
 
     Args:
-        root: the record's place.
-        run: the run's id, or ``latest``.
+        runs: the runs, opened.
         path: the file; its ending names the format.
-        format: ``prov-json``, ``nquads`` or ``trig``, if the ending does not say it.
-        values: tell the values of input events too.
-        progress: told how many events are done.
+        format: one of `FORMATS`, if the ending does not say it.
+        expand: write every pair of output and input by itself, and no ranges.
+        progress: told how many events and associations are done.
     """
-    format = format_of(Path(path), format)  # refused before anything is read
-    source = RecordedRun(root, run, values=values)
-    return write_document(run_document(source, progress), Path(path), format)
+    path = Path(path)
+    format = format_of(path, format)
+    ids = [source.run.id for source in runs]
+    if len(set(ids)) < len(ids):
+        again = next(id for id in ids if ids.count(id) > 1)
+        msg = f"an export: expected different runs; got {again} twice; try naming it once"
+        raise ParameterError(msg)
+    if format not in BUNDLES and len(runs) > 1:
+        return [
+            write_document(
+                runs_document([source], progress, expand=expand), _beside(path, source), format
+            )
+            for source in runs
+        ]
+    return [write_document(runs_document(runs, progress, expand=expand), path, format)]
+
+
+def _beside(path: Path, source: RecordedRun) -> Path:
+    """The file of one of several runs: the run's id before the endings."""
+    gone = "".join(suffix for suffix in path.suffixes[-2:] if suffix in (".ttl", ".gz"))
+    return path.with_name(f"{path.name.removesuffix(gone)}-{source.run.id}{gone}")

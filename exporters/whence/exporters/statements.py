@@ -6,18 +6,23 @@ the table; nothing about a kind is written down a second time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from whence.engine.errors import ParameterError
 from whence.exporters.identifiers import PROV, RDF, Name, Namespace
 
+if TYPE_CHECKING:
+    from whence.exporters.rows import Names, Rows, Value
+
 __all__ = [
     "END_TIME",
     "KINDS",
+    "RDF_TYPE",
     "START_TIME",
     "TYPE",
     "VALUE",
@@ -29,7 +34,9 @@ __all__ = [
     "Statement",
     "Typed",
     "clean",
+    "double_text",
     "time_text",
+    "triples",
 ]
 
 
@@ -55,10 +62,12 @@ class Kind:
 
     Attributes:
         word: PROV's word for it: its section in PROV-JSON, and in RDF the plain property.
-        roles: in PROV-JSON, what its ends are called.
+        roles: what its ends are called, in the order of PROV-N.
         qualified: in RDF, the property that leads to the qualified form; none if it has none.
         type: in RDF, the class of the statement itself, or of its qualified form.
         properties: in RDF, what leads from the qualified form to each end but the first.
+        rest: how many more arguments PROV-N has for it, which are not told.
+        plain: in RDF, the plain property, if it is not the word.
     """
 
     word: str
@@ -66,12 +75,14 @@ class Kind:
     qualified: str | None = None
     type: str = ""
     properties: tuple[str, ...] = ()
+    rest: int = 0
+    plain: str = ""
 
     @cached_property
     def names(self) -> _KindNames:
         """What RDF calls it; made once, for it is asked for with every statement."""
         return _KindNames(
-            Name(PROV, self.word),
+            Name(PROV, self.plain or self.word),
             None if self.qualified is None else Name(PROV, self.qualified),
             Name(PROV, self.type),
             tuple(Name(PROV, property_) for property_ in self.properties),
@@ -86,35 +97,33 @@ class _KindNames(NamedTuple):
 
 
 KINDS = {
-    kind.word: kind
+    kind.plain or kind.word: kind
     for kind in (
         Kind("entity", type="Entity"),
         Kind("activity", type="Activity"),
         Kind("agent", type="Agent"),
-        Kind(
-            "wasGeneratedBy", ("entity", "activity"), "qualifiedGeneration", "Generation",
-            ("activity",),
-        ),
-        Kind("used", ("activity", "entity"), "qualifiedUsage", "Usage", ("entity",)),
-        Kind(
-            "wasStartedBy", ("activity", "trigger", "starter"), "qualifiedStart", "Start",
-            ("entity", "hadActivity"),
-        ),
-        Kind(
-            "wasAssociatedWith", ("activity", "agent", "plan"), "qualifiedAssociation",
-            "Association", ("agent", "hadPlan"),
-        ),
-        Kind("wasAttributedTo", ("entity", "agent"), "qualifiedAttribution", "Attribution",
-             ("agent",)),
-        Kind(
-            "wasDerivedFrom", ("generatedEntity", "usedEntity"), "qualifiedDerivation",
-            "Derivation", ("entity",),
-        ),
-        Kind(
-            "wasInfluencedBy", ("influencee", "influencer"), "qualifiedInfluence", "Influence",
-            ("influencer",),
-        ),
-        Kind("hadMember", ("collection", "entity")),
+        Kind("wasGeneratedBy", ("entity", "activity"),
+             "qualifiedGeneration", "Generation", ("activity",), rest=1),
+        Kind("used", ("activity", "entity"), "qualifiedUsage", "Usage", ("entity",), rest=1),
+        Kind("wasStartedBy", ("activity", "trigger", "starter"),
+             "qualifiedStart", "Start", ("entity", "hadActivity"), rest=1),
+        Kind("wasInvalidatedBy", ("entity", "activity"),
+             "qualifiedInvalidation", "Invalidation", ("activity",), rest=1),
+        Kind("wasAssociatedWith", ("activity", "agent", "plan"),
+             "qualifiedAssociation", "Association", ("agent", "hadPlan")),
+        Kind("wasAttributedTo", ("entity", "agent"),
+             "qualifiedAttribution", "Attribution", ("agent",)),
+        Kind("actedOnBehalfOf", ("delegate", "responsible", "activity"),
+             "qualifiedDelegation", "Delegation", ("agent", "hadActivity")),
+        Kind("wasDerivedFrom", ("generatedEntity", "usedEntity", "activity"),
+             "qualifiedDerivation", "Derivation", ("entity", "hadActivity"), rest=2),
+        Kind("wasDerivedFrom", ("generatedEntity", "usedEntity"),
+             "qualifiedRevision", "Revision", ("entity",), rest=3, plain="wasRevisionOf"),
+        Kind("wasInfluencedBy", ("influencee", "influencer"),
+             "qualifiedInfluence", "Influence", ("influencer",)),
+        Kind("specializationOf", ("specificEntity", "generalEntity"), type="Specialization"),
+        Kind("alternateOf", ("alternate1", "alternate2"), type="Alternate"),
+        Kind("hadMember", ("collection", "entity"), type="Membership"),
     )
 }  # fmt: skip
 
@@ -134,33 +143,41 @@ class Statement(NamedTuple):
     ends: tuple[Name | None, ...] = ()
     attributes: Attributes = ()
 
-    def triples(self) -> Iterator[tuple[Name, Name, Name | Literal]]:
-        """The statement in RDF, in the plain and in the qualified form."""
-        names, ends = self.kind.names, self.ends
-        subject = self.id
-        if ends:
-            first, *others = ends
-            assert first is not None
-            if others[0] is not None:
-                yield first, names.plain, others[0]
-            if names.qualified is None:
-                return
-            assert subject is not None
-            yield first, names.qualified, subject
-            yield subject, _RDF_TYPE, names.type
-            for property_, end in zip(names.properties, others, strict=False):
-                if end is not None:
-                    yield subject, property_, end
-        else:
-            assert subject is not None
-            yield subject, _RDF_TYPE, names.type
-        for key, value in self.attributes:
+    @property
+    def plain(self) -> bool:
+        """Whether RDF has the plain form too."""
+        return True
+
+
+def triples(
+    statement: Statement | Rows,
+) -> Iterator[tuple[Name | Names, Name, Value]]:
+    """Statements in RDF, in the plain and in the qualified form."""
+    names, ends, subject = statement.kind.names, statement.ends, statement.id
+    if ends:
+        first, *others = ends
+        assert first is not None
+        if others[0] is not None and statement.plain:
+            yield first, names.plain, others[0]
+        if names.qualified is None:
+            return
+        assert subject is not None
+        yield first, names.qualified, subject
+        yield subject, RDF_TYPE, names.type
+        for property_, end in zip(names.properties, others, strict=False):
+            if end is not None:
+                yield subject, property_, end
+    else:
+        assert subject is not None
+        yield subject, RDF_TYPE, names.type
+    for key, value in statement.attributes:
+        if key != TYPE or value != names.type:
             yield subject, _PROPERTIES.get(key, key), value
 
 
-_RDF_TYPE = Name(RDF, "type")
+RDF_TYPE = Name(RDF, "type")
 _PROPERTIES = {
-    TYPE: _RDF_TYPE,
+    TYPE: RDF_TYPE,
     START_TIME: Name(PROV, "startedAtTime"),
     END_TIME: Name(PROV, "endedAtTime"),
 }
@@ -177,7 +194,7 @@ class Bundle:
     """
 
     name: Name
-    statements: Callable[[], Iterator[Statement]]
+    statements: Callable[[], Iterable[Statement | Rows]]
 
 
 @dataclass(frozen=True)
@@ -204,6 +221,13 @@ def clean(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def double_text(value: float) -> str:
+    """A float as XML Schema writes it: every digit, and its own words for what is not finite."""
+    if math.isfinite(value):
+        return repr(value)
+    return "NaN" if math.isnan(value) else "INF" if value > 0 else "-INF"
 
 
 def time_text(time: datetime) -> str:

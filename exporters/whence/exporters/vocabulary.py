@@ -19,6 +19,7 @@ CLASSES = {
     "Input": "an event of a log",
     "Output": "an event of a pipe that leaves the chain",
     "Inner": "an event of another pipe, or from inside a Slice",
+    "Knot": "no event of the chain: a point of a helper stream that gathers what many rest on",
     "Choice": "a point where any one of several alternatives is enough; its value says how many",
     "End": "the end of an output pipe: that nothing more came",
     "Range": "the events of a log or stream from one position to another; a collection",
@@ -28,6 +29,8 @@ CLASSES = {
     "Band": "relates each output of a range to a range of its own",
     "Zone": "relates each output of a range to one and the same event",
     "Answer": "the answer to a question about a run; an entity",
+    "Explanation": "why an output has its value, whichever of its witnesses is taken",
+    "Witness": "one of several sets of events, each of which explains an output; a collection",
     "Finding": "one set of events that an answer names; a collection of ranges",
 }
 
@@ -42,7 +45,9 @@ PROPERTIES = {
     "processor": "the processor's id in the chain",
     "pipe": "the number of an output pipe",
     "role": "what a stream is to the chain: output, step, inner, choices, heads or end",
+    "helper": "of a stream that is kept beside a processor's own events: what it is called there",
     "tracked": "how many events of a stream have associations",
+    "width": "inside a Slice: how many positions there are for each one of the stream outside",
     "position": "where an event stands in its log or stream, from 0",
     "moment": "the input position after which an output appeared; -1 before any input",
     "case": "the case that an event belongs to",
@@ -68,6 +73,7 @@ PROPERTIES = {
     "pending": "how many verdicts wait, for each processor, as canonical JSON",
     "version": "the version of the engine",
     "question": "the question that was asked, in words",
+    "more": "true: there are more witnesses than are told",
     "mayAppear": "an output pipe on which outputs could appear that do not exist now",
     "coverage": "which share of the outputs the answer rests on, as canonical JSON",
 }

@@ -4,36 +4,46 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.engine.kernels.comparing import difference
 from tests.engine.random_chains import random_case
-from whence.engine.kernels import folds, jit, totals, window_folds, window_loops
+from whence.engine import kernels
+from whence.engine.kernels import jit, window_loops
 
-
-def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run the loops as Python does."""
-    for module, users in ((folds, (totals,)), (window_loops, (window_folds,))):
-        for name in module.__all__:
-            loop = getattr(getattr(module, name), "__wrapped__", None)
-            if loop is not None:
-                for user in users:
-                    if hasattr(user, name):
-                        monkeypatch.setattr(user, name, loop)
+MODULES = [
+    import_module(f"{kernels.__name__}.{found.name}")
+    for found in iter_modules(kernels.__path__)
+    if found.name != "jit"
+]
 
 
 def test_without_numba_all_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    _plain(monkeypatch)
-    assert vars(totals)["fold_numbers"] is not folds.fold_numbers
-    for seed in range(60):
+    """As it is where few rows run: whatever was compiled before runs as plain Python does."""
+    monkeypatch.setattr(jit, "FEW", 2**60)
+    loops = 0
+    for module in MODULES:
+        for name, found in vars(module).items():
+            loop = getattr(found, "__wrapped__", None)
+            if loop is not None:
+                loops += 1
+                monkeypatch.setattr(module, name, partial(jit._plain, loop))
+    assert loops > 15
+    for seed in range(120):
+        told = difference(random_case(seed))
+        assert told is None, f"seed {seed}: {told}"
         told = difference(random_case(seed, ("cumulate", "window", "slice", "apply")))
         assert told is None, f"seed {seed}: {told}"
 
 
 def test_numba_is_here_in_the_development_environment() -> None:
-    assert jit.is_compiled()
+    assert jit.is_compiled(1)
 
 
 def test_nothing_but_a_loop_imports_numba() -> None:
@@ -53,10 +63,43 @@ def test_without_numba_a_loop_runs_as_it_is(monkeypatch: pytest.MonkeyPatch) -> 
         return 2 * x
 
     try:
-        assert not jit.is_compiled()
+        assert not jit.is_compiled(1)
         assert double(4) == 8
     finally:
         jit._compiler.cache_clear()
+
+
+def test_a_loop_is_compiled_once_it_has_had_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "FEW", 100)
+    monkeypatch.setattr(jit._Counted, "rows", 0)
+    ran: list[int] = []
+
+    @jit.jit
+    def add(numbers: Any, more: int) -> int:
+        total = 0
+        for number in numbers:
+            total += number
+        return total + more
+
+    def plain(loop: Any, numbers: Any, more: int) -> Any:
+        ran.append(len(numbers))
+        return loop(numbers, more)
+
+    monkeypatch.setattr(jit, "_plain", plain)
+    for length in (60, 39, 0, 1, 5):
+        assert add(np.ones(length, np.int64), 7) == length + 7
+    assert ran == [60, 39, 0]
+
+
+def test_where_nothing_can_be_kept_on_disk_loops_are_compiled_all_the_same() -> None:
+    """As in a package that nobody may write, run by somebody without a home."""
+    names: dict[str, Any] = {}
+    exec("def double(x):\n    return 2 * x\n", names)  # what has no file has no folder
+    compiler = jit._compiler()
+    assert compiler is not None
+    double = compiler(names["double"])
+    assert double(4) == 8
+    assert double.signatures
 
 
 @pytest.mark.parametrize("product", [False, True])

@@ -10,11 +10,12 @@ import pytest
 
 from tests.engine.random_chains import TAGS, random_case
 from tests.engine.runners.kernel_records import check, even, logs_of
+from tests.engine.runners.test_slice_parts import CHAINS, log_of
 from whence.engine.chain import Chain, Log
 from whence.engine.errors import EventError, WhenceError
 from whence.engine.interpreter import RunResult, interpret
 from whence.engine.interpreter.extract import Detail
-from whence.engine.processors import ApplyFunction, Cumulate, Passthrough
+from whence.engine.processors import ApplyFunction, Cumulate, Passthrough, Slice
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
@@ -116,3 +117,41 @@ def test_an_empty_log_gives_an_empty_run(tmp_path: Path, spark: SparkSession) ->
     run = run_on_spark(tmp_path, chain, {"log": log}, session=spark)
     assert run.manifest["status"] == "complete"
     assert run.manifest["streams"][0]["length"] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "partitions", "batch"), [("machine", 3, 9), ("longer", 2, 1000), ("silent", 5, 40)]
+)
+def test_a_slice_at_the_head_says_the_same_on_any_partitions(
+    tmp_path: Path, spark: SparkSession, name: str, partitions: int, batch: int
+) -> None:
+    log = ingest(tmp_path, "log", [event for seed in range(8) for event in log_of(seed)], chunk=7)
+    chain = Chain.of(CHAINS[name]())
+    run = run_on_spark(
+        tmp_path,
+        chain,
+        {"log": log},
+        RunOptions(chunk=20),
+        session=spark,
+        batch=batch,
+        partitions=partitions,
+    )
+    assert (run.manifest["plan"]["kind"], run.manifest["plan"]["tasks"]) == ("slices", partitions)
+    assert {path.name for path in run.folder.iterdir()} == {
+        *("manifest.json", "outputs", "associations")
+    }
+    check(run, interpret(chain, {"log": list(log.read())}, tracker=MemoryTracker()))
+
+
+def test_of_several_bad_events_on_several_partitions_the_first_is_told(
+    tmp_path: Path, spark: SparkSession
+) -> None:
+    chain = Chain.of(Slice("all", by="case", of=ApplyFunction("ok", "8 / x > 1"), combine="and"))
+    events = [{"case": f"case {n % 5}", "x": 0 if n in (11, 12, 13, 29) else 1} for n in range(40)]
+    log = ingest(tmp_path, "log", events)
+    with pytest.raises(EventError, match="all/ok, position 11: expected a divisor"):
+        run_on_spark(tmp_path, chain, {"log": log}, session=spark, partitions=3)
+    run = RunRecord(tmp_path, "latest")
+    assert run.manifest["status"] == "failed"
+    assert "position 11" in run.manifest["error"]
+    assert not (run.folder / ".tasks").exists()

@@ -111,7 +111,7 @@ class _FoldWindow(WindowKernel):
         count = len(old) + len(values) - n + 1
         out, lo, hi = (np.empty(count, np.int64) for _ in range(3))
         places = np.empty(count + n, np.int64)
-        totals = steady_windows if is_compiled() else steady_arrays
+        totals = steady_windows if is_compiled(len(values)) else steady_arrays
         runs = totals(
             self.totals.is_product, old.values.data, values.data, n, self.limit, out, lo, hi, places
         )

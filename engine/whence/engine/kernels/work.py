@@ -50,7 +50,8 @@ class KernelWork:
         self.last = -1
         self._born = False
 
-    def _born_now(self) -> Born:
+    def born_now(self) -> Born:
+        """The only instance of the chain, with its first batch."""
         none = np.empty(0, np.int64)
         if self._born:
             return Born(none, none, 1)
@@ -73,7 +74,7 @@ class KernelWork:
             inputs.append(Batch(column, moment, None, trail, trail, None))
             self.run.lengths[target] = first + count
             self.last = max(self.last, first + count - 1)
-        self.kernels.feed(inputs, self._born_now())
+        self.kernels.feed(inputs, self.born_now())
 
     def close(self) -> None:
         """The logs are over; close them if the run was declared closed."""

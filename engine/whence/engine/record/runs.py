@@ -247,16 +247,48 @@ class RunWriter(RunRecord):
             raise LogError(msg)
         write_table(path, table, encodings)
 
+    def take_in(self, stream: Mapping[str, Any], folder: Path) -> None:
+        """Give parts that were written elsewhere their place; `publish` makes them count.
+
+        Args:
+            stream: as `add_stream` takes it, with the parts and counts of what was written.
+            folder: where it was written, in the same order of folders.
+        """
+        self.add_stream(stream)
+        known = self._streams[stream["name"]]
+        for what in ("outputs", "associations"):
+            for part in stream[what]:
+                path = self._path(what, stream["name"], part["part"])
+                path.parent.mkdir(parents=True, exist_ok=True)
+                (folder / path.relative_to(self.folder)).replace(path)
+            known[what] = sorted([*known[what], *stream[what]], key=lambda part: int(part["part"]))
+        known["length"] += stream["length"]
+        known["tracked"] += stream["tracked"]
+
+    def leave(self) -> None:
+        """Write no more, without an end: the run is interrupted, and whoever comes goes on."""
+        self._lock.release()
+
     def publish(self) -> None:
         """Replace the manifest: from now on what was added counts."""
         write_json(self.folder / "manifest.json", self._manifest)
 
     def finish(
-        self, status: str, *, pending: Mapping[str, int] | None = None, error: str | None = None
+        self,
+        status: str,
+        *,
+        pending: Mapping[str, int] | None = None,
+        error: str | None = None,
+        ended: str | None = None,
     ) -> None:
-        """The run is over."""
+        """The run is over: now, unless it is known that it was earlier."""
         self._manifest.update(
-            {"status": status, "ended": now(), "error": error, "pending": dict(pending or {})}
+            {
+                "status": status,
+                "ended": ended or now(),
+                "error": error,
+                "pending": dict(pending or {}),
+            }
         )
         self.publish()
         self._lock.release()

@@ -27,7 +27,7 @@ from whence.engine.runners.log_batches import read_batches
 from whence.engine.runners.options import CHUNK, RunOptions
 from whence.engine.values import Value
 
-__all__ = ["BATCH", "resume", "run_kernels"]
+__all__ = ["BATCH", "SECONDS", "kernel_work", "resume", "run_kernels", "told_where"]
 
 BATCH = 65_536
 """Events a batch."""
@@ -80,8 +80,8 @@ def run_kernels(
             progress=progress,
             began=began,
         )
-    work = _work(chain, options)
-    parts = KernelParts(work, _where(options), options.chunk)
+    work = kernel_work(chain, options)
+    parts = KernelParts(work, told_where(options), options.chunk)
     writer = RunWriter(
         root,
         run_id or new_run_id(),
@@ -133,8 +133,8 @@ def resume(
         manifest["chunk"],
     )
     logs = {name: record.log(name) for name in chain.inputs}
-    work = _work(chain, options)
-    parts = KernelParts(work, _where(options), options.chunk)
+    work = kernel_work(chain, options)
+    parts = KernelParts(work, told_where(options), options.chunk)
     writer = RunWriter.again(root, record.id)
     running = _Running(work, parts, writer, logs, manifest["batch"], seconds, progress)
     running.go_on(running.restored, began)
@@ -164,7 +164,8 @@ def _check(id: str, manifest: Mapping[str, Any], runner: str) -> None:
         raise ParameterError(msg)
 
 
-def _work(chain: Chain, options: RunOptions) -> KernelWork:
+def kernel_work(chain: Chain, options: RunOptions) -> KernelWork:
+    """A chain at work as the options say."""
     return KernelWork(
         chain,
         tracked=options.tracked,
@@ -173,7 +174,8 @@ def _work(chain: Chain, options: RunOptions) -> KernelWork:
     )
 
 
-def _where(options: RunOptions) -> Callable[[Value], bool] | None:
+def told_where(options: RunOptions) -> Callable[[Value], bool] | None:
+    """Which outputs are told of, by their value; ``None`` if all are."""
     if options.where is None or not options.tracked:
         return None
     holds = selector(options)

@@ -9,7 +9,7 @@ the chain is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,16 +18,22 @@ import pyarrow as pa
 from whence.engine.chain import Chain
 from whence.engine.errors import EventError, RunnerError, WhenceError
 from whence.engine.record.logs import LogRecord
-from whence.engine.record.runs import RunRecord, new_run_id
+from whence.engine.record.runs import RunRecord, RunWriter, new_run_id
+from whence.engine.record.staged import remove_staged, take_in
 from whence.engine.record.writing import BusyError
+from whence.engine.runners.local import described
 from whence.engine.runners.local_kernels import BATCH, SECONDS, resume, run_kernels
 from whence.engine.runners.options import CHUNK, RunOptions
+from whence.engine.runners.plans import Cut, plan_run
+from whence.engine.runners.slice_parts import LogShape
+from whence.engine.runners.spark_chunks import ChunkTasks, told_by_chunks
 from whence.engine.runners.spark_session import spark_session
+from whence.engine.runners.spark_slices import SliceTasks, told_by_slices
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Job", "run_each", "run_on_spark"]
+__all__ = ["Job", "cores_of", "run_each", "run_on_spark"]
 
 _TOLD = pa.schema([("number", pa.int64()), ("error", pa.string())])
 
@@ -87,6 +93,7 @@ def run_on_spark(
     master: str = "local[*]",
     run_id: str | None = None,
     batch: int = BATCH,
+    partitions: int | None = None,
 ) -> RunRecord:
     """Run a chain over logs of the record on Spark.
 
@@ -99,15 +106,72 @@ def run_on_spark(
         master: where a session is started.
         run_id: the new run's id, if it is known already.
         batch: events a batch.
+        partitions: into how many tasks it is cut, where that is exact; unless given, as many as
+            pay.
     """
     options = options or RunOptions(chunk=CHUNK)
     run_id = run_id or new_run_id()
+    session = session or spark_session(master)
+    cut = plan_run(chain, logs, options, cores=cores_of(session), partitions=partitions)
+    if cut.tasks > 1 and _in_tasks(cut, root, chain, logs, options, session, run_id, batch):
+        return RunRecord(root, run_id)
     ids = {name: log.id for name, log in logs.items()}
     job = Job(str(root.absolute()), chain, ids, options, run_id, batch)
-    (error,) = run_each([job], session or spark_session(master))
+    (error,) = run_each([job], session)
     if error is not None:
         raise EventError(error)
     return RunRecord(root, run_id)
+
+
+def cores_of(session: SparkSession) -> int:
+    """How many tasks can work at the same time."""
+    told = session.conf.get("spark.default.parallelism", "")
+    try:
+        return int(told) if told else int(session.sparkContext.defaultParallelism)
+    except Exception:  # a session of Spark Connect does not say
+        return 1
+
+
+def _in_tasks(
+    cut: Cut,
+    root: Path,
+    chain: Chain,
+    logs: Mapping[str, LogRecord],
+    options: RunOptions,
+    session: SparkSession,
+    run_id: str,
+    batch: int,
+) -> bool:
+    """Run in several tasks; false if an event was refused, and one task has to say which first."""
+    (log,) = logs.values()
+    described_ = described(chain, logs, options, "spark")
+    manifest = {"chain": chain.tree(), **described_, "plan": asdict(cut), "streams": []}
+    writer = RunWriter(root, run_id, manifest)
+    remove_staged(writer.folder)
+    folder = str(writer.folder.absolute())
+    try:
+        if cut.kind == "slices":
+            shape = LogShape(log.columns, bool(log.manifest["plain"]), log.length)
+            tasks = SliceTasks(folder, chain, shape, options, cut.tasks, batch)
+            told = told_by_slices(session, tasks, log, cut.key)
+        else:
+            place = str(log.folder.absolute())
+            chunks = ChunkTasks(folder, place, chain, options, cut.tasks, cut.halo)
+            told = told_by_chunks(session, chunks)
+    except Exception as fault:
+        writer.leave()
+        raise _broken(run_id, fault) from fault
+    except BaseException:
+        writer.leave()
+        raise
+    if any("error" in one for one in told):
+        remove_staged(writer.folder)
+        writer.leave()
+        return False
+    take_in(writer, told)
+    pending = {name: count for one in told for name, count in one.get("pending", {}).items()}
+    writer.finish("complete", pending=pending)
+    return True
 
 
 def run_each(jobs: Sequence[Job], session: SparkSession, tasks: int = 1) -> list[str | None]:

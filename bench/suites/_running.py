@@ -1,0 +1,111 @@
+"""Run a chain over a log that is in memory already, and say how fast it was.
+
+Speeds are by the time of the processor, which is one core's: kernels use no threads.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+
+from bench.suites._queries import BATCH, Arrays
+from whence.engine import Chain, MemoryTracker, interpret
+from whence.engine.compact import LITERAL, Block, flat_ranges
+from whence.engine.kernels.columns import Column, from_arrow, records
+from whence.engine.kernels.encoding import Widths, encode
+from whence.engine.kernels.head_zones import HeadZones
+from whence.engine.kernels.texts import Texts
+from whence.engine.kernels.work import KernelWork
+from whence.engine.runners import CHUNK
+
+__all__ = ["Level", "feed", "interpreted", "run"]
+
+Level = Literal["untracked", "compact", "rows"]
+"""``compact`` makes the associations as a writer takes them, ``rows`` then spreads them: a row
+for every output and input, where an output has few."""
+
+
+def run(chain: Chain, arrays: Arrays, count: int, level: Level = "compact") -> float:
+    """Events per second of a chain; a log that is too short is read again and again.
+
+    Args:
+        chain: what to run.
+        arrays: the log; if it is read again, its length is a multiple of the batch's.
+        count: how many events.
+        level: what is made of the associations.
+    """
+    work = KernelWork(chain, tracked=level != "untracked")
+    gc.collect()
+    started = time.process_time()
+    for block in feed(work, arrays, count):
+        if level == "rows":
+            _rows(block)
+    return count / (time.process_time() - started)
+
+
+def feed(work: KernelWork, arrays: Arrays, count: int) -> Iterator[Block]:
+    """Let events arrive batch by batch; give what a writer takes after each."""
+    (log,) = work.chain.inputs
+    zones: dict[str, HeadZones] = {}
+    for start in range(0, count, BATCH):
+        work.feed({log: _columns(arrays, start, min(start + BATCH, count), work)})
+        yield from _taken(work, zones)
+
+
+def _taken(work: KernelWork, zones: dict[str, HeadZones]) -> list[Block]:
+    """What a writer takes after a batch."""
+    blocks: list[Block] = []
+    kept_streams = work.run.kept.values()
+    widths = {kept.target: kept.w for kept in kept_streams if kept.w > 1}
+    for kept in kept_streams:
+        parts, kept.parts = kept.parts, []
+        for part in parts if work.run.tracked else ():
+            own = Widths(kept.w, widths)
+            blocks += encode(part.why, part.sup, part.positions, work.run.names, own)
+    for name, heads in work.run.heads.items():
+        ended = zones.setdefault(name, HeadZones(heads)).take(work.run.names, CHUNK)
+        blocks += [block for _, block in ended]
+    return blocks
+
+
+def _rows(block: Block) -> tuple[Any, Any]:
+    """Outputs and inputs one by one; a zone of heads and what is longer stay intervals."""
+    if block.kind == "zones":
+        return block.outputs, block.inputs
+    leads = block.leads()
+    leads = leads.where(leads.hi - leads.lo < LITERAL)
+    inputs, which = flat_ranges(leads.lo, leads.hi - leads.lo + 1)
+    return leads.output[which], inputs
+
+
+def _columns(arrays: Arrays, start: int, stop: int, work: KernelWork) -> Column:
+    length = len(next(iter(arrays.values())))
+    first = start % length
+    last = first + stop - start
+    columns = {name: _column(a[first:last], work.run.texts) for name, a in arrays.items()}
+    if list(columns) == ["value"]:
+        return columns["value"]
+    return records(columns, stop - start, work.run.texts)
+
+
+def _column(values: Any, texts: Texts) -> Column:
+    if not isinstance(values, np.ndarray):
+        return from_arrow(values, "text", texts)
+    kind = {"b": "boolean", "i": "integer", "f": "float"}[values.dtype.kind]
+    return Column(kind, values, None, texts)
+
+
+def interpreted(chain: Chain, arrays: Arrays, count: int) -> float:
+    """Events per second of the interpreter, tracked."""
+    lists = {name: array[:count].tolist() for name, array in arrays.items()}
+    log = lists.get("value") or [
+        dict(zip(lists, event, strict=True)) for event in zip(*lists.values(), strict=True)
+    ]
+    gc.collect()
+    started = time.process_time()
+    interpret(chain, log, tracker=MemoryTracker())
+    return count / (time.process_time() - started)

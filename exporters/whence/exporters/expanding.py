@@ -1,0 +1,98 @@
+"""Ranges written out: every pair of output and input by itself, some outputs at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from whence.engine.compact import Ints, flat_ranges
+from whence.exporters.gathering import Gathered
+from whence.exporters.marks import Marks
+from whence.exporters.pairs import Told
+
+__all__ = ["HeadZones", "Leads", "expanded", "pairs_of"]
+
+_AT_ONCE = 200_000
+"""About so many pairs are made at once; those of one output always together."""
+
+
+class Leads(NamedTuple):
+    """Single outputs, each with the positions lo..hi of one stream that it leads to."""
+
+    relation: str
+    marks: Marks
+    output: Ints
+    lo: Ints
+    hi: Ints
+
+    @property
+    def size(self) -> int:
+        """How many pairs they are."""
+        return int((self.hi - self.lo + 1).sum())
+
+
+class HeadZones(NamedTuple):
+    """Which events were the heads of slices after which outputs: the zones of a heads stream."""
+
+    lo: Ints
+    hi: Ints
+    event: Ints
+
+    def size(self, positions: Ints) -> int:
+        """How many heads there are at these positions, counted each time."""
+        begun = np.searchsorted(np.sort(self.lo), positions, side="right")
+        ended = np.searchsorted(np.sort(self.hi), positions, side="left")
+        return int((begun - ended).sum())
+
+    def pairs(self, output: Ints, position: Ints) -> tuple[Ints, Ints]:
+        """The heads that each output leads to by way of its position."""
+        order = np.argsort(position, kind="stable")
+        places = position[order]
+        begins = np.searchsorted(places, self.lo)
+        ends = np.searchsorted(places, self.hi, side="right")
+        at, zone = flat_ranges(begins, ends - begins)
+        return output[order][at], self.event[zone]
+
+
+def pairs_of(leads: Leads) -> tuple[Ints, Ints]:
+    """Every pair."""
+    inputs, which = flat_ranges(leads.lo, leads.hi - leads.lo + 1)
+    return leads.output[which], inputs
+
+
+def expanded(several: list[Leads], heads: HeadZones | None) -> Iterator[list[Told]]:
+    """All pairs of leads into one stream, each once, those of some outputs at a time.
+
+    Args:
+        several: the leads.
+        heads: the heads that positions of the stream stand for, if it has no events.
+    """
+    ordered = [_sorted(leads) for leads in several]
+    outputs = np.unique(np.concatenate([leads.output for leads in ordered]))
+    sizes = np.zeros(len(outputs), np.int64)
+    for leads in ordered:
+        each = leads.hi - leads.lo + 1
+        if heads is not None:
+            each = np.full(len(leads.output), max(1, len(heads.lo) // max(1, len(outputs))))
+        np.add.at(sizes, np.searchsorted(outputs, leads.output), each)
+    piece = np.cumsum(sizes) // _AT_ONCE
+    starts = np.flatnonzero(np.diff(piece, prepend=-1))
+    for first, after in zip(starts, [*starts[1:], len(outputs)], strict=True):
+        lowest, highest = outputs[first], outputs[after - 1]
+        found: Gathered[str] = Gathered()
+        for leads in ordered:
+            begin = np.searchsorted(leads.output, lowest)
+            end = np.searchsorted(leads.output, highest, side="right")
+            some = Leads(leads.relation, leads.marks, *(array[begin:end] for array in leads[2:]))
+            pairs = pairs_of(some)
+            found.add(
+                leads.relation, leads.marks, *(pairs if heads is None else heads.pairs(*pairs))
+            )
+        yield [(relation, marks, pairs[0], pairs[1]) for relation, marks, pairs in found.each()]
+
+
+def _sorted(leads: Leads) -> Leads:
+    order = np.argsort(leads.output, kind="stable")
+    return Leads(leads.relation, leads.marks, *(array[order] for array in leads[2:]))

@@ -1,0 +1,291 @@
+"""A record from PROV: logs without their values, outputs, associations."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+import pyarrow as pa
+
+from whence.engine.associations import LOG_PREFIX, Association
+from whence.engine.columns import as_column, canonical, kind_of_column
+from whence.engine.errors import LogError
+from whence.engine.record import RunWriter, list_runs
+from whence.engine.record.beside import made_beside
+from whence.engine.record.files import write_json, write_table
+from whence.engine.record.schema import OUTPUTS, log_schema
+from whence.engine.runners.options import CHUNK
+from whence.engine.values import Value, kind_of
+from whence.exporters.identifiers import mint
+from whence.exporters.importing.rows import associations
+from whence.exporters.importing.told import Told, Typed, each_type, read_told
+
+__all__ = ["import_runs"]
+
+_MAPPED = ("case", "activity", "time")
+_COMPOSED = ("list", "record", "map")
+
+
+def import_runs(path: Path, root: Path, format: str | None = None) -> list[str]:
+    """Put the runs of a PROV file into a record; the ids of those runs.
+
+    A log comes back with the columns that the file tells of its events, without the others. What
+    cannot be read, or is there already, is refused, and the record stays as it was.
+
+    Args:
+        path: the file; its ending names the format.
+        root: the record's place.
+        format: the format, if the ending does not say it.
+
+    Raises:
+        LogError: the file is damaged, holds no run, or holds a run that the record has.
+    """
+    bundles = read_told(path, format)
+    try:
+        runs = [_Run(told) for told in bundles.values() if _runs(told)]
+    except (KeyError, IndexError, TypeError, ValueError, AssertionError) as error:
+        msg = (
+            f"{path.name}: expected a whole run as Whence writes it; got one in which something "
+            f"is missing: {error}; try exporting it again"
+        )
+        raise LogError(msg) from error
+    if not runs:
+        msg = (
+            f"{path.name}: expected a run that Whence exported; got {len(bundles)} bundles without "
+            "one; try what whence export RUN writes"
+        )
+        raise LogError(msg)
+    known = set(list_runs(root))
+    for run in runs:
+        run.check(path.name)
+        if run.id in known:
+            msg = (
+                f"run {run.id}: expected one that the record does not have; got one that is there; "
+                "try another --record"
+            )
+            raise LogError(msg)
+    for run in runs:
+        run.write(root)
+    return [run.id for run in runs]
+
+
+def _runs(told: Told) -> list[dict[str, list[Any]]]:
+    return [known for known in told.things.values() if "Run" in each_type(known)]
+
+
+class _Run:
+    """One run, as a bundle tells of it."""
+
+    def __init__(self, told: Told) -> None:
+        (known,) = _runs(told)
+        self.id: str = known["name"][0]
+        self.known = known
+        self.logs: dict[str, tuple[str, dict[str, list[Any]]]] = {}
+        self.streams: list[dict[str, list[Any]]] = []
+        self.chain: dict[str, list[Any]] = {}
+        places: dict[str, str] = {}
+        own = mint("run", self.id)
+        for iri, said in told.things.items():
+            kinds = set(each_type(said))
+            if "Log" in kinds and "name" in said:
+                for name in said["name"]:
+                    self.logs[name] = (_log_id(iri), said)
+                places[iri] = LOG_PREFIX + said["name"][0]
+            elif "Stream" in kinds and iri.startswith(own):
+                self.streams.append(said)
+                places[iri] = said["name"][0]
+            elif "Chain" in kinds:
+                self.chain = said
+        self.events: dict[str, list[dict[str, list[Any]]]] = {p: [] for p in places.values()}
+        belongs: dict[str, str] = {}
+        for collection, member in told.members:
+            place = places.get(collection)
+            if place is not None:
+                belongs[member] = place
+                self.events[place].append(told.things[member])
+        for several in self.events.values():
+            several.sort(key=lambda said: int(said["position"][0]))
+        self.rows: dict[str, list[Association]] = {s["name"][0]: [] for s in self.streams}
+        for row in associations(told, places, belongs):
+            self.rows[row.stream].append(row)
+
+    def check(self, file: str) -> None:
+        """Refuse a run of which a part was cut off."""
+        counted = {LOG_PREFIX + said["name"][0]: said for _, said in self.logs.values()}
+        counted.update({said["name"][0]: said for said in self.streams})
+        for place, said in counted.items():
+            count = said.get("count", [None])[0]
+            there = len(self.events[place])
+            if count is not None and count != there:
+                msg = (
+                    f"{file}: expected {count:,} events of {place}; got {there:,}; "
+                    "try exporting it again"
+                )
+                raise LogError(msg)
+
+    def write(self, root: Path) -> None:
+        """Put it into the record."""
+        for name, (id, said) in self.logs.items():
+            if not (root / "logs" / id).exists():
+                _write_log(root, name, id, said, self.events[LOG_PREFIX + said["name"][0]])
+        writer = RunWriter(root, self.id, self._manifest())
+        try:
+            for said in self.streams:
+                self._write_stream(writer, said)
+            writer.publish()
+        except BaseException:
+            writer.finish("failed")
+            shutil.rmtree(writer.folder)
+            raise
+        status, error = self.known["status"][0], self.known.get("error", [None])[0]
+        writer.finish(
+            status,
+            pending=self._json("pending"),
+            error=error,
+            ended=_moment(self.known.get("endTime")),
+        )
+
+    def _manifest(self) -> dict[str, Any]:
+        definition = self.chain.get("definition", ["null"])[0]
+        return {
+            "chain": json.loads(definition),
+            "chain_digest": self.chain.get("digest", [None])[0],
+            "logs": {name: id for name, (id, _) in self.logs.items()},
+            "runner": self.known["runner"][0],
+            "options": self._json("options"),
+            "versions": self._json("versions"),
+            "metadata": self._json("metadata"),
+            "chunk": CHUNK,
+            "started": _moment(self.known["startTime"]),
+            "streams": [
+                {
+                    "name": said["name"][0],
+                    "processor": said["processor"][0],
+                    "pipe": said["pipe"][0],
+                    "role": said["role"][0],
+                    "w": said.get("width", [1])[0],
+                }
+                for said in self.streams
+            ],
+        }
+
+    def _json(self, word: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.known.get(word, ["{}"])[0])
+        return found
+
+    def _write_stream(self, writer: RunWriter, said: Mapping[str, list[Any]]) -> None:
+        name, width = said["name"][0], CHUNK * said.get("width", [1])[0]
+        parts: dict[int, tuple[list[Mapping[str, list[Any]]], list[Association]]] = {}
+        if said["role"][0] != "end":
+            for event in self.events[name]:
+                parts.setdefault(event["position"][0] // width, ([], []))[0].append(event)
+        for row in self.rows[name]:
+            parts.setdefault(row.lo // width, ([], []))[1].append(row)
+        tracked = said.get("tracked", [0])[0]
+        for part in sorted(parts):
+            events, rows = parts[part]
+            rows.sort(key=lambda row: (row.lo, row.relation, row.to, row.inputs))
+            writer.add(name, part, _outputs(events) if events else None, rows, tracked)
+            tracked = 0
+
+
+def _log_id(iri: str) -> str:
+    """The identity of a log; of one that is an earlier run's output, made from its name."""
+    space = mint("log")
+    if iri.startswith(space):
+        return unquote(iri[len(space) :].partition(":")[0])
+    return hashlib.sha256(iri.encode()).hexdigest()[:32]
+
+
+def _moment(times: list[Any] | None) -> str | None:
+    if not times:
+        return None
+    time = times[0] if isinstance(times[0], datetime) else datetime.fromisoformat(times[0])
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _outputs(events: Iterable[Mapping[str, list[Any]]]) -> pa.Table:
+    columns: dict[str, list[Any]] = {name: [] for name in OUTPUTS.names}
+    for said in events:
+        kind, text = _value(said)
+        columns["position"].append(said["position"][0])
+        columns["moment"].append(said["moment"][0])
+        columns["kind"].append(kind)
+        columns["value"].append(text)
+    return pa.Table.from_pydict(columns, schema=OUTPUTS)
+
+
+def _value(said: Mapping[str, list[Any]]) -> tuple[str, str]:
+    """The kind of an event's value, and the value as canonical JSON."""
+    kind = said.get("kind", [None])[0]
+    if "value" not in said:
+        return "missing", "null"
+    value = said["value"][0]
+    if kind in _COMPOSED:
+        return kind, value
+    plain = _plain(value)
+    return kind_of(plain), canonical(plain)
+
+
+def _plain(value: Any) -> Value:
+    if not isinstance(value, Typed):
+        found: Value = value
+        return found
+    sign = -1 if value.text.startswith("-") else 1
+    return sign * timedelta(seconds=float(value.text.lstrip("-").removeprefix("PT")[:-1]))
+
+
+def _write_log(
+    root: Path,
+    name: str,
+    id: str,
+    said: Mapping[str, list[Any]],
+    events: list[dict[str, list[Any]]],
+) -> None:
+    columns = {
+        word: [_plain(event[word][0]) if word in event else None for event in events]
+        for word in _MAPPED
+        if any(word in event for event in events)
+    }
+    kinds = {word: kind_of_column(values) for word, values in columns.items()}
+    with made_beside(root / "logs") as beside:
+        positions = np.array([event["position"][0] for event in events], np.int64)
+        arrays = [as_column(values, kinds[word]) for word, values in columns.items()]
+        whole = pa.Table.from_arrays(
+            [pa.array(positions), pa.array(positions), *arrays], schema=log_schema(kinds)
+        )
+        parts = range(0, max(1, len(positions)), CHUNK)
+        for number, start in enumerate(parts):
+            write_table(beside.path / f"part-{number:05d}.parquet", whole.slice(start, CHUNK))
+        write_json(
+            beside.path / "manifest.json",
+            {
+                "format": 2,
+                "id": id,
+                "name": name,
+                "source": said.get("source", [""])[0],
+                "source_format": "prov",
+                "length": len(positions),
+                "plain": False,
+                "columns": [{"name": word, "kind": kind} for word, kind in kinds.items()],
+                "order": "file",
+                "missing": None,
+                **{word: word if word in columns else None for word in _MAPPED},
+                "event_id": None,
+                "timezone": None,
+                "report": {},
+                "details": {},
+                "digest": said.get("digest", [""])[0],
+                "events": {"by": None, "secret": None, "repeated": 0},
+                "chunk": CHUNK,
+                "parts": len(parts),
+            },
+        )
+        beside.become(root / "logs" / id)
