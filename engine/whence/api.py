@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from whence.store.loading import LoadReport
     from whence.store.questions import Impact, NeverMatters, Why
 
-__all__ = ["Answer", "Result", "Runner", "connect", "open_run", "plan", "run"]
+__all__ = ["Answer", "Loading", "Result", "Runner", "connect", "open_run", "plan", "run"]
 
 Runner = Literal["spark", "local", "interpreter"]
 Progress = Callable[[int, int, str], None]
@@ -229,7 +229,7 @@ def run(
     with ExitStack() as stack:
         loading = None
         if connection is not None and options.tracked:
-            loading = stack.enter_context(_Loading(root, run_id, connection, tell))
+            loading = stack.enter_context(Loading(root, run_id, connection, tell))
         if runner == "spark":
             from whence.engine.runners.spark_batch import run_on_spark
 
@@ -342,10 +342,11 @@ def open_run(
     return Result(RunRecord(record_place(record), run), connection)
 
 
-class _Loading:
+class Loading:
     """Loads a run in the background; a store that is away never stops the run."""
 
     def __init__(self, root: Path, run_id: str, connection: Connection, tell: Progress) -> None:
+        """Wait for the run to begin."""
         self.report: LoadReport | None = None
         self.error: WhenceError | None = None
         self._over = threading.Event()
@@ -366,10 +367,12 @@ class _Loading:
         except WhenceError as error:
             self.error = error
 
-    def __enter__(self) -> _Loading:
+    def __enter__(self) -> Loading:
+        """Begin to load."""
         self._thread.start()
         return self
 
     def __exit__(self, *raised: object) -> None:
+        """Load what is left; the run writes no more."""
         self._over.set()
         self._thread.join()

@@ -267,7 +267,7 @@ class RunWriter(RunRecord):
 
     def leave(self) -> None:
         """Write no more, without an end: the run is interrupted, and whoever comes goes on."""
-        self._lock.release()
+        self._lock.leave()
 
     def publish(self) -> None:
         """Replace the manifest: from now on what was added counts."""
