@@ -31,7 +31,7 @@ WHENCE = rdflib.Namespace("urn:whence:ns#")
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "vocabulary.md"
 
 
-def words(graph: rdflib.Graph, kind: rdflib.term.Node) -> set[str]:
+def words(graph: rdflib.Graph, kind: rdflib.URIRef) -> set[str]:
     return {str(each).removeprefix(str(WHENCE)) for each in graph.subjects(RDF.type, kind)}
 
 
