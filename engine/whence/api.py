@@ -33,6 +33,7 @@ from whence.engine.record import (
     new_run_id,
     record_place,
 )
+from whence.engine.record.outputs import outputs_table, spark_outputs
 from whence.engine.record.schema import from_canonical
 from whence.engine.runners import CHUNK, RunOptions, described, run_recorded
 from whence.engine.runners.given_logs import Given, kept_logs, named_logs
@@ -40,6 +41,7 @@ from whence.engine.values import Value
 from whence.store import Connection, connect
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import SparkSession
 
     from whence.engine.runners.plans import Cut
@@ -124,6 +126,20 @@ class Result:
             places, values = table.column("position"), table.column("value")
             for place, value in zip(places.to_pylist(), values.to_pylist(), strict=True):
                 yield place, from_canonical(value)
+
+    def to_arrow(self, stream: str | None = None) -> pa.Table:
+        """The outputs of a pipe as a table: position, moment and value, typed as far as it goes."""
+        return outputs_table(self.record, self._stream(stream))
+
+    def to_pandas(self, stream: str | None = None) -> Any:
+        """The same as a DataFrame of pandas."""
+        return self.to_arrow(stream).to_pandas()
+
+    def to_spark(self, stream: str | None = None, session: SparkSession | None = None) -> Any:
+        """The same as a DataFrame of Spark, which reads the record; values are canonical JSON."""
+        from whence.engine.runners.spark_session import spark_session
+
+        return spark_outputs(session or spark_session(), self.record, self._stream(stream))
 
     def first(self, value: Value, stream: str | None = None) -> int:
         """The position of the first output with a value."""
