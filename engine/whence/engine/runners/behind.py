@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from whence.engine.record.files import write_json
 from whence.engine.record.runs import RunWriter
 
 __all__ = ["Behind", "WriterBehind"]
@@ -48,7 +49,13 @@ class WriterBehind(RunWriter):
         behind: where the writing is done.
     """
 
-    behind: Behind | None = None
+    behind: Behind
+
+    def write_behind(self) -> Behind:
+        """From now on write behind."""
+        self.behind = Behind()
+        self._digests: dict[tuple[str, str, int], str] = {}
+        return self.behind
 
     def _write(
         self,
@@ -57,27 +64,36 @@ class WriterBehind(RunWriter):
         part: int,
         table: pa.Table,
         encodings: Mapping[str, str] | None = None,
-    ) -> None:
-        write = super()._write
-        if self.behind is None:
-            write(what, stream, part, table, encodings)
-        else:
-            self.behind.do(lambda: write(what, stream, part, table, encodings))
+    ) -> str:
+        def write() -> None:
+            self._digests[what, stream, part] = now(what, stream, part, table, encodings)
+
+        now = super()._write
+        self.behind.do(write)
+        return ""  # `publish` puts it in
 
     def publish(self) -> None:
         """Wait for the parts, then let them count."""
-        if self.behind is not None:
-            self.behind.wait()
-        super().publish()
+        if not hasattr(self, "behind"):
+            super().publish()  # taken up, and nothing was written yet
+            return
+        self.behind.wait()
+        for (what, stream, part), digest in self._digests.items():
+            (listed,) = [each for each in self._streams[stream][what] if each["part"] == part]
+            listed["digest"] = digest
+        self._digests.clear()
+        if self._manifest["status"] == "running":
+            # Again and again, and longer each time: on one line until it is over.
+            write_json(self.folder / "manifest.json", self._manifest, indent=None)
+        else:
+            super().publish()
 
     def leave(self) -> None:
         """Write no more, without an end."""
-        if self.behind is not None:
-            self.behind.end()
+        self.behind.end()
         super().leave()
 
     def finish(self, status: str, **told: Any) -> None:
         """The run is over, and its parts are there."""
         super().finish(status, **told)
-        if self.behind is not None:
-            self.behind.end()
+        self.behind.end()

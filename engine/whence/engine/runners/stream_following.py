@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from whence.engine.errors import LogError, RunnerError, WhenceError
 from whence.engine.record.growing import GrowingLog
-from whence.engine.runners.behind import Behind, WriterBehind
+from whence.engine.runners.behind import WriterBehind
 from whence.engine.runners.kernel_parts import KernelParts
 from whence.engine.runners.local_kernels import BATCH
 from whence.engine.runners.log_batches import column_of
@@ -85,7 +85,7 @@ class Following:
         self.log = log
         self.stream = stream
         self.reached = Reached()
-        self.behind = writer.behind = Behind()
+        self.behind = writer.write_behind()
         log.write = self.behind.do
         self.commits = Commits(writer.folder / "stream")
         self.before = stream.save()
