@@ -36,10 +36,10 @@ from bench.suites._queries import (
 from bench.suites._running import Level, interpreted, run
 from whence.engine import ApplyFunction, Chain
 
-EVENTS = 500_000 if quick() else 4_000_000
-ALONE = 200_000 if quick() else 1_000_000
-INTERPRETED = 5_000 if quick() else 50_000
-ON_DISK = 500_000 if quick() else 10_000_000
+EVENTS = 300_000 if quick() else 4_000_000
+ALONE = 100_000 if quick() else 1_000_000
+INTERPRETED = 2_000 if quick() else 20_000
+ON_DISK = 200_000 if quick() else 10_000_000
 LEVELS: tuple[Level, ...] = ("untracked", "compact", "rows")
 
 Logs = dict[str, Arrays]
