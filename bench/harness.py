@@ -122,6 +122,11 @@ class Bench:
         self._ratios[id] = (variant, against)
 
     @property
+    def ids(self) -> list[str]:
+        """What `run` will give results for."""
+        return [*self._variants, *self._ratios]
+
+    @property
     def steps(self) -> int:
         """How many single runs ``run`` will make."""
         return sum(1 for _ in self._schedule())
@@ -162,6 +167,6 @@ class Bench:
                     yield number >= warm_up, variant
 
     def _check_new(self, id: str) -> None:
-        if id in self._variants or id in self._ratios:
+        if id in self.ids:
             msg = f"bench {self.title!r}: expected a new id; got {id!r} twice; try another name"
             raise BenchError(msg)

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench.suites._queries import (
+    BATCH,
     OPEN,
     QUERIES,
     Arrays,
@@ -38,7 +39,7 @@ from whence.engine.runners import CHUNK
 from whence.engine.runners.local_kernels import run_kernels
 from whence.engine.sources import open_source
 
-__all__ = ["LOGS", "grown", "measured"]
+__all__ = ["LOGS", "grown", "measured", "write_log"]
 
 LOGS: dict[str, tuple[Callable[[], Chain], Callable[[int], Arrays]]] = {
     # The record's events have fields; the query of the window takes numbers.
@@ -63,7 +64,8 @@ def measured(name: str, count: int) -> dict[str, float]:
     return told
 
 
-def _write(name: str, count: int, folder: Path) -> None:
+def write_log(name: str, count: int, folder: Path) -> None:
+    """Put a log into a record in a folder."""
     arrays = LOGS[name][1](count)
     file = folder / "log.parquet"
     pq.write_table(pa.table(arrays), file)
@@ -121,8 +123,8 @@ def _grow(what: str, count: int) -> float:
     process = psutil.Process()
     before = process.memory_info().rss
     if what == "text":
-        for text in names:
-            texts.code(text.as_py())
+        for start in range(0, count, BATCH):
+            texts.from_arrow(names.slice(start, BATCH))
     else:
         for _ in feed(work, more, count):
             pass
@@ -131,7 +133,7 @@ def _grow(what: str, count: int) -> float:
 
 def _main(step: str, name: str, count: str, folder: str) -> None:
     if step == "write":
-        _write(name, int(count), Path(folder))
+        write_log(name, int(count), Path(folder))
     elif step == "run":
         print(json.dumps(_run(name, Path(folder))))
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from bench.suites._queries import BATCH, Arrays
 from whence.engine import Chain
@@ -99,10 +100,11 @@ def log_for(name: str) -> Arrays:
 
 
 def sliced_log(keys: int) -> Arrays:
-    """Events of so many slices, in any order."""
+    """Events of so many slices, in any order; keys are texts."""
     random = np.random.default_rng(keys)
+    which = random.permutation(np.arange(LENGTH) % keys)
     return {
-        "k": random.permutation(np.arange(LENGTH, dtype=np.int64) % keys),
+        "k": pa.array([f"key-{number}" for number in range(keys)]).take(pa.array(which)),
         "n": random.integers(0, 10, LENGTH),
         "m": random.integers(0, 10, LENGTH),
         "b": random.random(LENGTH) < 0.9,

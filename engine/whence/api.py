@@ -33,6 +33,7 @@ from whence.engine.record import (
     new_run_id,
     record_place,
 )
+from whence.engine.record.outputs import outputs_table, spark_outputs
 from whence.engine.record.schema import from_canonical
 from whence.engine.runners import CHUNK, RunOptions, described, run_recorded
 from whence.engine.runners.given_logs import Given, kept_logs, named_logs
@@ -40,13 +41,14 @@ from whence.engine.values import Value
 from whence.store import Connection, connect
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import SparkSession
 
     from whence.engine.runners.plans import Cut
     from whence.store.loading import LoadReport
     from whence.store.questions import Impact, NeverMatters, Why
 
-__all__ = ["Answer", "Result", "Runner", "connect", "open_run", "plan", "run"]
+__all__ = ["Answer", "Loading", "Result", "Runner", "connect", "open_run", "plan", "run"]
 
 Runner = Literal["spark", "local", "interpreter"]
 Progress = Callable[[int, int, str], None]
@@ -124,6 +126,20 @@ class Result:
             places, values = table.column("position"), table.column("value")
             for place, value in zip(places.to_pylist(), values.to_pylist(), strict=True):
                 yield place, from_canonical(value)
+
+    def to_arrow(self, stream: str | None = None) -> pa.Table:
+        """The outputs of a pipe as a table: position, moment and value, typed as far as it goes."""
+        return outputs_table(self.record, self._stream(stream))
+
+    def to_pandas(self, stream: str | None = None) -> Any:
+        """The same as a DataFrame of pandas."""
+        return self.to_arrow(stream).to_pandas()
+
+    def to_spark(self, stream: str | None = None, session: SparkSession | None = None) -> Any:
+        """The same as a DataFrame of Spark, which reads the record; values are canonical JSON."""
+        from whence.engine.runners.spark_session import spark_session
+
+        return spark_outputs(session or spark_session(), self.record, self._stream(stream))
 
     def first(self, value: Value, stream: str | None = None) -> int:
         """The position of the first output with a value."""
@@ -229,7 +245,7 @@ def run(
     with ExitStack() as stack:
         loading = None
         if connection is not None and options.tracked:
-            loading = stack.enter_context(_Loading(root, run_id, connection, tell))
+            loading = stack.enter_context(Loading(root, run_id, connection, tell))
         if runner == "spark":
             from whence.engine.runners.spark_batch import run_on_spark
 
@@ -342,10 +358,11 @@ def open_run(
     return Result(RunRecord(record_place(record), run), connection)
 
 
-class _Loading:
+class Loading:
     """Loads a run in the background; a store that is away never stops the run."""
 
     def __init__(self, root: Path, run_id: str, connection: Connection, tell: Progress) -> None:
+        """Wait for the run to begin."""
         self.report: LoadReport | None = None
         self.error: WhenceError | None = None
         self._over = threading.Event()
@@ -366,10 +383,12 @@ class _Loading:
         except WhenceError as error:
             self.error = error
 
-    def __enter__(self) -> _Loading:
+    def __enter__(self) -> Loading:
+        """Begin to load."""
         self._thread.start()
         return self
 
     def __exit__(self, *raised: object) -> None:
+        """Load what is left; the run writes no more."""
         self._over.set()
         self._thread.join()

@@ -60,6 +60,35 @@ def test_help_lists_every_command_with_a_sentence(cli: Cli) -> None:
         assert len(line.split(name, 1)[1].strip(" │")) > 10, line
 
 
+def test_a_small_log_is_run_here_without_compiling_or_loading_spark(tmp_path: Path) -> None:
+    """Both take longer than such a run; pandas is loaded by Arrow wherever it is installed."""
+    (tmp_path / "chain.yaml").write_text(
+        "{id: per-case, slice: {by: case, combine: and, of: {line: [{id: n, apply: n}, "
+        "{id: sum, cumulate: add}, {id: two, window: {n: 2, of: {id: max, cumulate: max}}}, "
+        "{id: few, apply: value < 9}]}}}"
+    )
+    (tmp_path / "log.csv").write_text("case,n\nx,1\ny,2\nx,3\nx,5\n")
+    check = (
+        "import sys\n"
+        "sys.argv = ['whence', 'run', 'chain.yaml', '--log', 'log.csv', '--type', 'n=integer', "
+        "'--runner', 'local', '--track', '--no-load']\n"
+        "from whence.cli import main\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
+        "slow = {'numba', 'pyspark', 'neo4j', 'nicegui', 'rdflib', 'prov'}\n"
+        "assert not slow & set(sys.modules), slow & set(sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", check],
+        cwd=tmp_path,
+        env={**os.environ, "WHENCE_HOME": str(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "4 outputs" in done.stdout, done.stdout
+
+
 def test_loading_commands_for_help_loads_nothing_slow() -> None:
     check = (
         "import sys\nsys.argv = ['whence', '--help']\nfrom whence.cli import main\n"

@@ -15,6 +15,7 @@ import bench.__main__ as command
 from bench import Bench, BenchError, Result
 from bench.report import table, write
 from tests.ground.surroundings import run
+from whence.engine.kernels import registry
 
 
 @pytest.fixture(autouse=True)
@@ -193,8 +194,27 @@ def test_every_suite_declares_a_bench() -> None:
     assert [type(command.load(name)) for name in command.names()] == [Bench] * len(command.names())
 
 
+@pytest.mark.parametrize("query", ["window", "lifecycle", "ltl"])
+def test_the_kernels_are_measured_by_all_that_is_promised_of_them(query: str) -> None:
+    wanted = {
+        *("relative_vs_own", "vs_interpreter", "tracked_over_untracked", "bytes_per_event"),
+        *("growth_1e5_1e6", "growth_1e6_1e7", "peak_mb_1e7", "rows_over_untracked"),
+    }
+    found = {id.removeprefix(f"{query}.") for id in command.load("kernels").ids}
+    assert wanted <= found
+
+
+def test_every_processor_is_measured_alone_and_in_slices() -> None:
+    ids = set(command.load("kernels").ids)
+    for name in (*registry._MODULES.values(), "group"):
+        for measured in ("tracked_over_untracked", "rows_over_untracked", "vs_interpreter"):
+            assert f"processor.{name}.{measured}" in ids
+        for place in ("", ".slices_10", ".slices_1e5"):
+            assert f"processor.{name}{place}.growth_1e6_1e7" in ids
+
+
 def test_an_unknown_name_is_a_usage_error() -> None:
     done = run([sys.executable, "-m", "bench", "nothing-like-it"])
     assert done.returncode == 2
-    assert done.stderr.startswith("bench: expected one of imports")
+    assert done.stderr.startswith(f"bench: expected one of {', '.join(command.names())}; got")
     assert len(done.stderr.splitlines()) == 1

@@ -22,6 +22,7 @@ COMMANDS = (
     "run",
     "check",
     "logs",
+    "runs",
     "load",
     "explain",
     "never-matters",

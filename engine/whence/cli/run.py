@@ -11,6 +11,7 @@ from whence.cli.chain_options import ChainFile, Logs, prepare
 from whence.cli.connecting import Server, connects
 from whence.cli.output import output
 from whence.cli.reading_options import reads_logs
+from whence.cli.stream_options import Streaming, streams
 from whence.engine.log import Log
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ RUNNERS = ("spark", "local", "interpreter")
 
 @app.command()
 @connects
+@streams
 @reads_logs
 def run(
     chain: ChainFile,
@@ -85,6 +87,7 @@ def run(
         bool, typer.Option("--load/--no-load", help="Load the graph while it runs.", **_RECORDED)
     ] = True,
     *,
+    streaming: Streaming,
     server: Server,
 ) -> None:
     """Run a chain over logs, on Spark unless told otherwise, and tell what came out.
@@ -109,12 +112,31 @@ def run(
     if runner != "spark" and (plan or partitions is not None):
         msg = f"expected --runner spark; got {runner}; try leaving it out"
         raise typer.BadParameter(msg, param_hint="--plan" if plan else "--partitions")
+    streaming.check(log, runner, {"--plan": plan, "--partitions": partitions is not None})
+    track = track or witnesses == "all"
+    from whence.engine.runners import CHUNK, RunOptions
+
+    options = RunOptions(track, detail, witnesses, where, closed, CHUNK)
+    if streaming.place is not None:
+        from whence.cli.run_stream import stream_and_tell
+
+        stream_and_tell(
+            chain,
+            reading,
+            streaming,
+            options,
+            record=record,
+            master=master,
+            server=server if load else None,
+            limit=limit,
+            csv=csv,
+        )
+        return
     if not log:
         raise typer.BadParameter("expected a log; got none; try --log FILE", param_hint="--log")
     from whence.engine.chain_file import load_chain
 
     prepared = prepare(load_chain(chain), log, reading)
-    track = track or witnesses == "all"
     if runner == "interpreter":
         from whence.cli.run_interpreted import interpret_and_tell
 
@@ -129,9 +151,7 @@ def run(
         )
         return
     from whence.cli.run_recorded import run_and_tell
-    from whence.engine.runners import CHUNK, RunOptions
 
-    options = RunOptions(track, detail, witnesses, where, closed, CHUNK)
     if plan:
         from whence.cli.run_plan import tell_plan
 

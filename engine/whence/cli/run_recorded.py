@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from whence.engine.runners import RunOptions
     from whence.store import Connection
 
-__all__ = ["run_and_tell"]
+__all__ = ["print_result", "reached", "run_and_tell"]
 
 FIRST = 10
 """So many outputs are shown to a person who does not say how many; programs are given all."""
@@ -62,7 +62,7 @@ def run_and_tell(
     with ExitStack() as stack:
         connection = away = None
         if server is not None and options.tracked:
-            connection, away = _reached(server, stack)
+            connection, away = reached(server, stack)
         for name, source in prepared.sources.items():
             tell_mapping(source, prepared.stated[name])
         if runner == "local" and options.witnesses == "all":
@@ -82,8 +82,7 @@ def run_and_tell(
             )
         for source in prepared.sources.values():
             tell_read(source, always=True)
-    most = FIRST if limit is None and not (csv or out.json) else limit
-    _print(result, options, away or result.not_loaded, most, csv=csv)
+    print_result(result, options, away or result.not_loaded, limit, csv=csv)
 
 
 @contextmanager
@@ -96,7 +95,7 @@ def _hint_at_the_interpreter() -> Iterator[None]:
         raise MissingExtraError(msg) from error
 
 
-def _reached(server: Server, stack: ExitStack) -> tuple[Connection | None, WhenceError | None]:
+def reached(server: Server, stack: ExitStack) -> tuple[Connection | None, WhenceError | None]:
     """Connect; a server that is not there, or refuses, does not keep the run from running."""
     try:
         return stack.enter_context(connected(server.settings())), None
@@ -107,10 +106,20 @@ def _reached(server: Server, stack: ExitStack) -> tuple[Connection | None, Whenc
         return None, error
 
 
-def _print(
-    result: Result, options: RunOptions, away: WhenceError | None, most: int | None, *, csv: bool
+def print_result(
+    result: Result, options: RunOptions, away: WhenceError | None, limit: int | None, *, csv: bool
 ) -> None:
+    """Print the outputs of a run that is complete, how many there are, and what can be asked.
+
+    Args:
+        result: the run.
+        options: what it kept.
+        away: why it is not in the graph.
+        limit: how many outputs to print.
+        csv: print them as CSV.
+    """
     out, manifest = output(), result.record.manifest
+    most = FIRST if limit is None and not (csv or out.json) else limit
     pipes = [s for s in manifest["streams"] if s["role"] == "output"]
     count = sum(stream["length"] for stream in pipes)
     shown = count if most is None else min(most, count)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
@@ -12,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["read_json", "whole_file", "write_json", "write_table"]
+__all__ = ["file_digest", "read_json", "whole_file", "write_json", "write_table"]
 
 
 def whole_file(path: Path, write: Callable[[Path], None]) -> None:
@@ -39,6 +40,12 @@ def write_json(path: Path, content: Any) -> None:
         beside.write_text(text, encoding="utf-8")
 
     whole_file(path, write)
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of what a file holds."""
+    with path.open("rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_json(path: Path) -> Any:

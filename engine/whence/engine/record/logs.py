@@ -28,7 +28,7 @@ from whence.engine.sources.memory import MemorySource
 from whence.engine.sources.source import Reading, Source
 from whence.engine.values import Value
 
-__all__ = ["LogRecord", "ingest"]
+__all__ = ["LogRecord", "ingest", "log_manifest", "log_roles", "write_log_part"]
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def ingest(
     """
     declared = declared or Log()
     given = events if isinstance(events, Source) else MemorySource(events, declared.columns, name)
-    roles = {role: _role(role, declared, given) for role in ROLES}
+    roles = log_roles(declared, given)
     _check_order(given, order)
     logs = root / "logs"
     secret = record_secret(root)
@@ -136,38 +136,62 @@ def ingest(
         }
         known = json.dumps([content, stated, apart], sort_keys=True)
         identity = hashlib.sha256(known.encode()).hexdigest()[:32]
-        write_json(
-            beside.path / "manifest.json",
-            {
-                "format": 2,
-                "id": identity,
-                "name": name,
-                "source": source or given.name,
-                "source_format": given.format,
-                "length": writer.length,
-                "plain": isinstance(given, MemorySource) and given.plain,
-                "columns": [{"name": n, "kind": k} for n, k in given.columns.items()],
-                **stated,
-                "timezone": getattr(given, "reading", Reading()).timezone,
-                "report": given.report.json(),
-                "details": getattr(given, "details", {}),
-                "digest": f"sha256:{content}",
-                "events": {
-                    "by": roles["id"],
-                    "secret": secret_name(secret),
-                    "repeated": writer.ids.repeated,
-                },
-                "chunk": chunk,
-                "parts": writer.parts,
-            },
-        )
+        manifest = log_manifest(given, identity, name, secret, chunk, stated)
+        manifest["source"] = source or given.name
+        manifest["plain"] = isinstance(given, MemorySource) and given.plain
+        manifest["length"], manifest["parts"] = writer.length, writer.parts
+        manifest["digest"] = f"sha256:{content}"
+        manifest["events"]["repeated"] = writer.ids.repeated
+        write_json(beside.path / "manifest.json", manifest)
         beside.become(logs / identity)
     return LogRecord.open(logs / identity)
 
 
-def _role(role: str, declared: Log, source: Source) -> str | None:
-    stated: str | None = getattr(declared, role)
-    return source.roles.get(role) if stated is None else stated or None
+def log_roles(declared: Log, source: Source) -> dict[str, str | None]:
+    """Which columns are the case, the activity, the time and the id: as stated, else as known."""
+    found: dict[str, str | None] = {}
+    for role in ROLES:
+        stated: str | None = getattr(declared, role)
+        found[role] = source.roles.get(role) if stated is None else stated or None
+    return found
+
+
+def log_manifest(
+    source: Source,
+    identity: str,
+    name: str,
+    secret: bytes,
+    chunk: int,
+    stated: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The manifest of a log, as it is before its events are counted.
+
+    Args:
+        source: what it is read from.
+        identity: its id.
+        name: what it is called.
+        secret: the key of its events' digests.
+        chunk: events a part.
+        stated: how it is ordered, and what its columns mean.
+    """
+    return {
+        "format": 2,
+        "id": identity,
+        "name": name,
+        "source": source.name,
+        "source_format": source.format,
+        "length": 0,
+        "plain": False,
+        "columns": [{"name": n, "kind": k} for n, k in source.columns.items()],
+        **stated,
+        "timezone": getattr(source, "reading", Reading()).timezone,
+        "report": source.report.json(),
+        "details": getattr(source, "details", {}),
+        "digest": None,
+        "events": {"by": stated["event_id"], "secret": secret_name(secret), "repeated": 0},
+        "chunk": chunk,
+        "parts": 0,
+    }
 
 
 def _check_order(source: Source, order: Sequence[str]) -> None:
@@ -228,14 +252,26 @@ class _LogWriter:
         return self._digest.finish()
 
     def _part(self, table: pa.Table) -> None:
-        schema = log_schema(self._columns)
-        count = table.num_rows
-        positions = pa.array(np.arange(self.length, self.length + count, dtype=np.int64))
-        whole = pa.Table.from_arrays([positions, *table.columns], schema=schema)
-        path = self._folder / f"part-{self.parts:05d}.parquet"
-        with path.open("wb") as file:
-            pq.write_table(whole, file, compression="zstd")
-            file.flush()
-            os.fsync(file.fileno())
-        self.length += count
+        write_log_part(self._folder, self.parts, table, self._columns, self.length)
+        self.length += table.num_rows
         self.parts += 1
+
+
+def write_log_part(
+    folder: Path, number: int, table: pa.Table, columns: Mapping[str, str], first: int
+) -> None:
+    """Write one part of a log.
+
+    Args:
+        folder: the log's.
+        number: the part's.
+        table: row numbers, then the columns.
+        columns: their kinds.
+        first: the position of the first event.
+    """
+    positions = pa.array(np.arange(first, first + table.num_rows, dtype=np.int64))
+    whole = pa.Table.from_arrays([positions, *table.columns], schema=log_schema(columns))
+    with (folder / f"part-{number:05d}.parquet").open("wb") as file:
+        pq.write_table(whole, file, compression="zstd")
+        file.flush()
+        os.fsync(file.fileno())

@@ -15,7 +15,7 @@ from whence.engine.associations import Association
 from whence.engine.compact import Associations
 from whence.engine.errors import LogError
 from whence.engine.record.compact import ENCODINGS, compact_table
-from whence.engine.record.files import read_json, write_json, write_table
+from whence.engine.record.files import file_digest, read_json, write_json, write_table
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.schema import IN_ORDER, association_table, associations_of
 from whence.engine.record.writing import LOCK, WritingLock, is_being_written
@@ -84,11 +84,11 @@ class RunRecord:
 
     def outputs(self, stream: str, part: int) -> pa.Table:
         """One part of a stream's events."""
-        return pq.read_table(self._path("outputs", stream, part))
+        return pq.read_table(self.path("outputs", stream, part))
 
     def associations(self, stream: str, part: int) -> pa.Table:
         """One part of a stream's associations."""
-        return pq.read_table(self._path("associations", stream, part))
+        return pq.read_table(self.path("associations", stream, part))
 
     def rows(self) -> Iterator[Association]:
         """Every association of the run; for small runs and tests."""
@@ -97,7 +97,8 @@ class RunRecord:
                 table = self.associations(stream["name"], part["part"])
                 yield from associations_of(table, stream["name"])
 
-    def _path(self, what: str, stream: str, part: int) -> Path:
+    def path(self, what: str, stream: str, part: int) -> Path:
+        """Where a part is: of a stream's ``outputs`` or ``associations``."""
         return self.folder / what / _stream_folder(stream) / f"part-{part:05d}.parquet"
 
 
@@ -200,9 +201,10 @@ class RunWriter(RunRecord):
         if (stream, part) in self._there:
             return
         if events is not None and events.num_rows:
-            self._write("outputs", stream, part, events, IN_ORDER)
+            digest = self._write("outputs", stream, part, events, IN_ORDER)
             places = events.column("position")
-            known["outputs"].append(_listed(part, events.num_rows, places[0], places[-1]))
+            ends = (places[0].as_py(), places[-1].as_py())
+            known["outputs"].append(_listed(part, events.num_rows, ends, digest))
             known["length"] += events.num_rows
         if isinstance(rows, Associations):
             self._add_compact(stream, part, rows)
@@ -213,21 +215,19 @@ class RunWriter(RunRecord):
     def _add_rows(self, stream: str, part: int, rows: Iterable[Association]) -> None:
         table = association_table(rows)
         if table.num_rows:
-            self._write("associations", stream, part, table)
+            digest = self._write("associations", stream, part, table)
             lows = table.column("lo").to_pylist()
-            self._streams[stream]["associations"].append(
-                {"part": part, "rows": table.num_rows, "first": min(lows), "last": max(lows)}
-            )
+            listed = _listed(part, table.num_rows, (min(lows), max(lows)), digest)
+            self._streams[stream]["associations"].append(listed)
 
     def _add_compact(self, stream: str, part: int, rows: Associations) -> None:
         blocks = [block for block in rows.blocks if len(block)]
         if blocks:
-            self._write("associations", stream, part, compact_table(rows), ENCODINGS)
+            digest = self._write("associations", stream, part, compact_table(rows), ENCODINGS)
             first = min(int(block.outputs.min()) for block in blocks)
             last = max(int(block.outputs.max()) for block in blocks)
-            self._streams[stream]["associations"].append(
-                {"part": part, "rows": rows.row_count, "first": first, "last": last}
-            )
+            listed = _listed(part, rows.row_count, (first, last), digest)
+            self._streams[stream]["associations"].append(listed)
 
     def _write(
         self,
@@ -236,8 +236,9 @@ class RunWriter(RunRecord):
         part: int,
         table: pa.Table,
         encodings: Mapping[str, str] | None = None,
-    ) -> None:
-        path = self._path(what, stream, part)
+    ) -> str:
+        """Write a part; return the digest of its file."""
+        path = self.path(what, stream, part)
         if (what, stream, part) in self._before and not _holds(path, table):
             msg = (
                 f"run {self.id}: expected part {part} of {stream} as an earlier attempt wrote it; "
@@ -246,6 +247,7 @@ class RunWriter(RunRecord):
             )
             raise LogError(msg)
         write_table(path, table, encodings)
+        return file_digest(path)
 
     def take_in(self, stream: Mapping[str, Any], folder: Path) -> None:
         """Give parts that were written elsewhere their place; `publish` makes them count.
@@ -258,7 +260,7 @@ class RunWriter(RunRecord):
         known = self._streams[stream["name"]]
         for what in ("outputs", "associations"):
             for part in stream[what]:
-                path = self._path(what, stream["name"], part["part"])
+                path = self.path(what, stream["name"], part["part"])
                 path.parent.mkdir(parents=True, exist_ok=True)
                 (folder / path.relative_to(self.folder)).replace(path)
             known[what] = sorted([*known[what], *stream[what]], key=lambda part: int(part["part"]))
@@ -267,7 +269,7 @@ class RunWriter(RunRecord):
 
     def leave(self) -> None:
         """Write no more, without an end: the run is interrupted, and whoever comes goes on."""
-        self._lock.release()
+        self._lock.leave()
 
     def publish(self) -> None:
         """Replace the manifest: from now on what was added counts."""
@@ -294,8 +296,8 @@ class RunWriter(RunRecord):
         self._lock.release()
 
 
-def _listed(part: int, rows: int, first: pa.Scalar, last: pa.Scalar) -> dict[str, int]:
-    return {"part": part, "rows": rows, "first": first.as_py(), "last": last.as_py()}
+def _listed(part: int, rows: int, ends: tuple[int, int], digest: str) -> dict[str, Any]:
+    return {"part": part, "rows": rows, "first": ends[0], "last": ends[1], "digest": digest}
 
 
 def _check_same(id: str, before: Mapping[str, Any], manifest: Mapping[str, Any]) -> None:

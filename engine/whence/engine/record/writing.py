@@ -67,6 +67,11 @@ class WritingLock:
         """Say that the run has ended."""
         if self._file >= 0:
             self.path.unlink(missing_ok=True)
+            self.leave()
+
+    def leave(self) -> None:
+        """Write no more, as if this process had ended: the run is interrupted, and can go on."""
+        if self._file >= 0:
             os.close(self._file)
             self._file = -1
 

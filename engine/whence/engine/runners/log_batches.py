@@ -10,7 +10,7 @@ from whence.engine.kernels.columns import Column, from_arrow, records
 from whence.engine.kernels.texts import Texts
 from whence.engine.record.logs import LogRecord
 
-__all__ = ["read_batches"]
+__all__ = ["column_of", "read_batches"]
 
 
 def read_batches(
@@ -28,7 +28,7 @@ def read_batches(
     longest = max((log.length for log in logs.values()), default=0)
     for start in range(first * size, longest, size):
         yield {
-            name: _column(logs[name], reader.read(start + size), texts)
+            name: column_of(logs[name], reader.read(start + size), texts)
             for name, reader in readers.items()
         }
 
@@ -67,7 +67,8 @@ class _Reader:
         return whole.slice(0, count)
 
 
-def _column(log: LogRecord, table: pa.Table, texts: Texts) -> Column:
+def column_of(log: LogRecord, table: pa.Table, texts: Texts) -> Column:
+    """The events of a table of a log's rows."""
     columns = {
         name: from_arrow(table.column(name), kind, texts) for name, kind in log.columns.items()
     }

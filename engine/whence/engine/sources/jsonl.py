@@ -31,7 +31,11 @@ _SCALARS = ("boolean", "integer", "float", "text")
 
 
 class JsonlSource(LineSource):
-    """A log in files of JSON lines."""
+    """A log in files of JSON lines.
+
+    Attributes:
+        fields: the field of each column.
+    """
 
     format = "jsonl"
 
@@ -42,10 +46,19 @@ class JsonlSource(LineSource):
             LogError: a line is no JSON object.
         """
         super().__init__(files, reading)
-        zone = zone_of(reading.timezone)
+        self._zone = zone_of(reading.timezone)
+        if reading.fields is None:
+            self.fields, own = self._learn(reading)
+        else:
+            self.fields, own = dict(reading.fields), dict(reading.known)
+        self._others_fit = reading.fields is None
+        self._stated, self.columns = stated_kinds(own, reading.kinds, self.name)
+
+    def _learn(self, reading: Reading) -> tuple[dict[str, str], dict[str, str]]:
+        """The field of each column, and its kind."""
         found: dict[str, set[str]] = {}
         row = 0
-        for number in range(len(files)):
+        for number in range(len(self.files)):
             for block in self.blocks(Split(number)):
                 for line, text in self.lines(block):
                     for name, value in self._survey(number, row, line, text).items():
@@ -55,9 +68,7 @@ class JsonlSource(LineSource):
         self.report.begin()
         free = free_names(list(found))
         own = {new: _one_kind(found[old]) for new, old in zip(free, found, strict=True)}
-        self._fields = dict(zip(free, found, strict=True))
-        self._stated, self.columns = stated_kinds(own, reading.kinds, self.name)
-        self._zone = zone
+        return dict(zip(free, found, strict=True)), own
 
     def _survey(self, file: int, row: int, line: int, text: bytes) -> dict[str, Value]:
         try:
@@ -103,10 +114,11 @@ class JsonlSource(LineSource):
         for index, (line, text) in enumerate(lines):
             try:
                 objects.append(self._object(file, line, text))
+                self._check_fields(objects[-1])
             except ValueFault as fault:
-                objects.append({})
+                objects[index:] = [{}]
                 found.append((index, -1, None, fault))
-        for number, (name, field) in enumerate(self._fields.items()):
+        for number, (name, field) in enumerate(self.fields.items()):
             convert = self._converter(name)
             values: list[Value] = []
             for index, each in enumerate(objects):
@@ -125,6 +137,17 @@ class JsonlSource(LineSource):
         for index, _, column, problem in sorted(found, key=lambda each: each[:2]):
             self.bad(file, row + index, lines[index][0], column, problem)
         return without(batch, {index for index, *_ in found}, self.reading, self.report)
+
+    def _check_fields(self, given: Mapping[str, Value]) -> None:
+        """Refuse a field that would be lost, because it came after the columns were known."""
+        if self._others_fit:
+            return
+        known = self.fields.values()
+        for name in given:
+            if name not in known:
+                hint = "a stream of its own, or lines with these fields only"
+                listed = f"one of the fields {', '.join(known)}"
+                raise ValueFault(listed, repr(name[:40]), hint)
 
     def _converter(self, name: str) -> Callable[[Value], Value]:
         kind = self.columns[name]

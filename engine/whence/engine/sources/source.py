@@ -13,6 +13,7 @@ from whence.engine.errors import LogError
 from whence.engine.sources.limits import Limits
 
 __all__ = [
+    "MOST_SHOWN",
     "ON_BAD",
     "BadCell",
     "Progress",
@@ -30,7 +31,8 @@ ON_BAD = ("refuse", "drop", "keep")
 """What to do with a row that does not fit: refuse the log, drop the row, keep it without the value.
 """
 
-_SHOWN = 20
+MOST_SHOWN = 20
+"""So many of the rows that did not fit are remembered."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class Report:
             raise LogError(msg)
         if self.on_bad == "keep":
             self.missing += 1
-        if len(self.bad) < _SHOWN:
+        if len(self.bad) < MOST_SHOWN:
             self.bad.append(cell)
 
     def drop(self, rows: int = 1) -> None:
@@ -150,6 +152,8 @@ class Reading:
         on_bad: refuse, drop or keep.
         limits: how much is too much.
         progress: told how far reading has come.
+        fields: of JSON lines that follow others: the field of each column; others do not fit.
+        known: of JSON lines that follow others: the kind of each column.
     """
 
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -162,6 +166,8 @@ class Reading:
     on_bad: str = "refuse"
     limits: Limits = field(default_factory=Limits)
     progress: Progress | None = None
+    fields: Mapping[str, str] | None = None
+    known: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse an unknown rule."""

@@ -1,0 +1,166 @@
+"""A log of the record that grows while its events arrive.
+
+Its parts appear as they are filled. Its digest, the identities of its events and its last part are
+there when it is complete; until then it is known by where it comes from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from whence.engine.errors import LogError
+from whence.engine.log import ROLES, Log
+from whence.engine.record.content_digest import ContentDigest
+from whence.engine.record.event_ids import EventIds
+from whence.engine.record.files import write_json
+from whence.engine.record.logs import LogRecord, log_manifest, log_roles, write_log_part
+from whence.engine.record.schema import log_schema
+from whence.engine.record.secret import record_secret
+from whence.engine.sources.source import Report, Source
+
+__all__ = ["GrowingLog"]
+
+
+class GrowingLog:
+    """Writes a log part by part; what its manifest does not count does not exist.
+
+    Attributes:
+        record: the log as the record has it by now.
+        length: how many events arrived, those included that wait for their part to be full.
+    """
+
+    def __init__(self, root: Path, record: LogRecord) -> None:
+        """Go on with a log of the record; `load` says how far it had come."""
+        self.record = record
+        self._root = root
+        self._chunk = int(record.manifest["chunk"])
+        self._rows = pa.schema(list(log_schema(record.columns))[1:])
+        self._held: list[pa.Table] = []
+        self._parts = 0
+        self.length = 0
+
+    @classmethod
+    def begin(
+        cls,
+        root: Path,
+        name: str,
+        source: Source,
+        declared: Log,
+        chunk: int,
+        *,
+        origin: str,
+        apart: str,
+    ) -> GrowingLog:
+        """A new log, without events.
+
+        Args:
+            root: the record's place.
+            name: what the log is called.
+            source: what is known of it: its columns.
+            declared: what its columns mean.
+            chunk: events a part.
+            origin: where it comes from.
+            apart: tells it from what came from there at another time.
+        """
+        roles = log_roles(declared, source)
+        identity = hashlib.sha256(json.dumps(["stream", origin, apart]).encode()).hexdigest()[:32]
+        stated = {
+            "order": "file",
+            "missing": None,
+            **{role: roles[role] for role in ROLES if role != "id"},
+            "event_id": roles["id"],
+        }
+        manifest = log_manifest(source, identity, name, record_secret(root), chunk, stated)
+        manifest["source"] = origin
+        manifest["report"] = Report(source.report.on_bad).json()
+        folder = root / "logs" / identity
+        write_json(folder / "manifest.json", manifest)
+        return cls(root, LogRecord(folder, manifest))
+
+    def add(self, table: pa.Table) -> None:
+        """Take the next rows: row number, then the columns; write the parts that are full."""
+        self._held.append(table.cast(self._rows))
+        self.length += table.num_rows
+        waiting = self.length - self._parts * self._chunk
+        if waiting < self._chunk:
+            return
+        whole = pa.concat_tables(self._held)
+        full = waiting // self._chunk * self._chunk
+        for start in range(0, full, self._chunk):
+            self._part(whole.slice(start, self._chunk))
+        self._held = [whole.slice(full)]
+
+    def _part(self, table: pa.Table) -> None:
+        if self._parts < int(self.record.manifest["parts"]):
+            self._check_same(table)  # counted already: it may have been loaded
+        else:
+            first = self._parts * self._chunk
+            folder, columns = self.record.folder, self.record.columns
+            write_log_part(folder, self._parts, table, columns, first)
+        self._parts += 1
+
+    def _check_same(self, table: pa.Table) -> None:
+        if not self.record.part(self._parts).drop(["position"]).equals(table):
+            msg = (
+                f"{self.record.manifest['source']}: expected events that were read before to stay "
+                f"as they were; got others in part {self._parts}; try it as a new run"
+            )
+            raise LogError(msg)
+
+    def publish(self) -> None:
+        """From now on the full parts count."""
+        if self._parts > int(self.record.manifest["parts"]):
+            self._replace({"parts": self._parts, "length": self._parts * self._chunk})
+
+    def _replace(self, changed: Mapping[str, Any]) -> None:
+        manifest = {**self.record.manifest, **changed}
+        write_json(self.record.folder / "manifest.json", manifest)
+        self.record = LogRecord(self.record.folder, manifest)
+
+    def save(self) -> dict[str, object]:
+        """What is not written yet."""
+        held = pa.concat_tables([self._rows.empty_table(), *self._held]).combine_chunks()
+        return {"parts": self._parts, "held": held}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `save` gave."""
+        self._parts = state["parts"]
+        self._held = [state["held"]]
+        self.length = self._parts * self._chunk + state["held"].num_rows
+
+    def finish(self, report: Report) -> LogRecord:
+        """The log is complete: write the rest, its digest and its events' identities."""
+        rest = pa.concat_tables([self._rows.empty_table(), *self._held])
+        parts = self._parts
+        if rest.num_rows or not parts:
+            folder, columns = self.record.folder, self.record.columns
+            write_log_part(folder, parts, rest, columns, parts * self._chunk)
+            parts += 1
+        by = self.record.manifest["event_id"]
+        ids = EventIds(self.record.folder, record_secret(self._root), by)
+        digest = ContentDigest(self.record.columns)
+        try:
+            for number in range(parts):
+                table = self.record.part(number).drop(["position"])
+                for batch in table.combine_chunks().to_batches():
+                    digest.add(batch)
+                    ids.add(batch, number * self._chunk)
+            ids.finish()
+        finally:
+            ids.close()
+        self._replace(
+            {
+                "parts": parts,
+                "length": self.length,
+                "report": report.json(),
+                "digest": f"sha256:{digest.finish()}",
+                "events": {**self.record.manifest["events"], "repeated": ids.repeated},
+            }
+        )
+        return self.record

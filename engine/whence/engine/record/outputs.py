@@ -1,0 +1,54 @@
+"""The outputs of a run as tables: of Arrow, and of Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from whence.engine.columns import as_column, from_canonical
+from whence.engine.record.runs import RunRecord
+from whence.engine.record.schema import OUTPUTS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["outputs_table", "spark_outputs"]
+
+_PLAIN = ("boolean", "integer", "float", "text", "instant", "duration")
+
+
+def outputs_table(run: RunRecord, stream: Mapping[str, Any]) -> pa.Table:
+    """Position, moment and value of a stream's events.
+
+    Values of one kind have the type of that kind; others stay canonical JSON text.
+
+    Args:
+        run: the run.
+        stream: as the manifest lists it.
+    """
+    tables = [run.outputs(stream["name"], part["part"]) for part in stream["outputs"]]
+    whole = pa.concat_tables(tables) if tables else OUTPUTS.empty_table()
+    kinds = set(whole.column("kind").unique().to_pylist()) - {"missing"}
+    values = whole.column("value")
+    if len(kinds) == 1 and kinds <= set(_PLAIN):
+        # Every distinct text is read once.
+        coded = values.combine_chunks().dictionary_encode()
+        if isinstance(coded, pa.ChunkedArray):
+            coded = coded.combine_chunks()
+        known = as_column([from_canonical(text) for text in coded.dictionary.to_pylist()], *kinds)
+        values = known.take(coded.indices)
+    return pa.table(
+        {"position": whole.column("position"), "moment": whole.column("moment"), "value": values}
+    )
+
+
+def spark_outputs(session: SparkSession, run: RunRecord, stream: Mapping[str, Any]) -> Any:
+    """Position, moment, kind and value of a stream's events, as Spark reads the record."""
+    parts = [run.path("outputs", stream["name"], part["part"]) for part in stream["outputs"]]
+    schema = "position long, moment long, kind string, value string"
+    if not parts:
+        return session.createDataFrame([], schema)
+    files = [str(path.absolute()) for path in parts]
+    return session.read.schema(schema).parquet(*files).orderBy("position")

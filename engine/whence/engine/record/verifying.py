@@ -1,0 +1,102 @@
+"""Whether a run of the record is whole, and still what it was when it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from whence.engine.errors import WhenceError
+from whence.engine.record.content_digest import ContentDigest
+from whence.engine.record.files import file_digest
+from whence.engine.record.logs import LogRecord
+from whence.engine.record.runs import RunRecord
+
+__all__ = ["Verified", "verify_run"]
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was looked at, and what was wrong with it.
+
+    Attributes:
+        parts: how many parts of the run were read.
+        events: how many events of its logs were read.
+        problems: one line each; none if all is as it was.
+    """
+
+    parts: int
+    events: int
+    problems: tuple[str, ...]
+
+
+def verify_run(run: RunRecord) -> Verified:
+    """Read a run and its logs whole, and compare them with what their manifests say."""
+    manifest = run.manifest
+    problems: list[str] = []
+    if manifest["status"] != "complete":
+        problems.append(f"the run is {manifest['status']}")
+    parts = 0
+    for stream in manifest["streams"]:
+        parts += len(stream["outputs"]) + len(stream["associations"])
+        problems += _of_stream(run, stream)
+    events = 0
+    for name, id in manifest["logs"].items():
+        read, wrong = _of_log(run.root / "logs" / id)
+        events += read
+        problems += [f"log {name}: {problem}" for problem in wrong]
+    return Verified(parts, events, tuple(problems))
+
+
+def _of_stream(run: RunRecord, stream: dict[str, Any]) -> Iterator[str]:
+    length = 0
+    for what in ("outputs", "associations"):
+        for part in stream[what]:
+            where = f"{what} of {stream['name']}, part {part['part']}"
+            path = run.path(what, stream["name"], part["part"])
+            if not path.exists():
+                yield f"{where}: the file is not there"
+                continue
+            if "digest" in part and file_digest(path) != part["digest"]:
+                yield f"{where}: the file was changed"
+                continue
+            if what == "outputs":
+                rows = _rows(path)
+                length += rows
+                if rows != part["rows"]:
+                    yield f"{where}: expected {part['rows']} rows; got {rows}"
+    if length != stream["length"] and all(
+        run.path("outputs", stream["name"], part["part"]).exists() for part in stream["outputs"]
+    ):
+        yield f"{stream['name']}: expected {stream['length']} outputs; got {length}"
+
+
+def _rows(path: Path) -> int:
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except (OSError, pa.ArrowException):
+        return 0
+
+
+def _of_log(folder: Path) -> tuple[int, list[str]]:
+    """How many events were read, and what is wrong with them."""
+    try:
+        log = LogRecord.open(folder)
+    except OSError:
+        return 0, ["it is not there"]
+    digest, read = ContentDigest(log.columns), 0
+    for number in range(log.manifest["parts"]):
+        try:
+            table = log.part(number)
+        except (OSError, pa.ArrowException, WhenceError) as fault:
+            return read, [f"part {number} cannot be read: {str(fault).splitlines()[0][:120]}"]
+        read += table.num_rows
+        for batch in table.drop_columns(["position"]).to_batches():
+            digest.add(batch)
+    if f"sha256:{digest.finish()}" != log.manifest["digest"]:
+        return read, ["its events were changed"]
+    return read, []

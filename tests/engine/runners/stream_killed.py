@@ -1,0 +1,102 @@
+"""Follow a folder and be killed at a named point: ``python -m ... ROOT FOLDER CHAIN POINT BATCH``.
+
+The points, in the order in which a batch passes them:
+
+- ``begin``: Spark has written down what belongs to the batch; nothing was taken of it.
+- ``part``: inside; a part of the record is about to appear.
+- ``listed``: inside; the manifest lists the new parts, the state does not know of them.
+- ``state``: just before the commit: the state is written, and not yet in its place.
+- ``kept``: just after the commit; Spark does not know of it.
+- ``between``: Spark has noted the batch as done, the next one has not begun.
+- ``ending``: the run is being ended; the log may be complete, the run is not.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.engine.runners.streaming import CHAINS, DECLARED, OPTIONS
+from whence.engine import Chain
+from whence.engine.record.growing import GrowingLog
+from whence.engine.runners.spark_stream import run_stream
+from whence.engine.runners.stream_following import Following
+from whence.engine.sources.folder_stream import FolderStream
+
+__all__ = ["POINTS"]
+
+POINTS = ("begin", "part", "listed", "state", "kept", "between", "ending")
+
+
+def _die() -> None:
+    # Spark's own process ends when it finds its input closed.
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _die_at(root: Path, point: str, batch: int) -> None:
+    """Put the point in place; the batch counts from 0."""
+    now = -1
+    take = Following._take_batch
+
+    def take_batch(self: Any, frame: Any, number: int) -> None:
+        nonlocal now
+        now = number
+        if (point, number) == ("begin", batch):
+            _die()
+        take(self, frame, number)
+
+    place = Path.replace
+
+    def replace(self: Path, target: Any) -> Path:
+        target = Path(target)
+        state = target.name.startswith("state-")
+        is_part = target.suffix == ".parquet" and "outputs" in target.parts
+        if now == batch and ((point == "part" and is_part) or (point == "state" and state)):
+            _die()
+        found = place(self, target)
+        is_listed = target.name == "manifest.json" and "runs" in target.parts
+        if now == batch and ((point == "listed" and is_listed) or (point == "kept" and state)):
+            _die()
+        return found
+
+    finish = GrowingLog.finish
+
+    def finished(self: Any, report: Any) -> Any:
+        found = finish(self, report)
+        if point == "ending":
+            _die()
+        return found
+
+    def watch() -> None:
+        while not list(root.glob(f"runs/*/stream/checkpoint/commits/{batch}")):
+            time.sleep(0.01)
+        _die()
+
+    setattr(Following, "_take_batch", take_batch)  # noqa: B010  put in its place
+    setattr(Path, "replace", replace)  # noqa: B010
+    setattr(GrowingLog, "finish", finished)  # noqa: B010
+    if point == "between":
+        threading.Thread(target=watch, daemon=True).start()
+
+
+def main(root: Path, folder: Path, name: str, point: str, batch: int) -> None:
+    """Run until the point is reached."""
+    _die_at(root, point, batch)
+    run_stream(
+        root,
+        Chain.of(CHAINS[name]()),
+        FolderStream(folder, DECLARED),
+        OPTIONS,
+        available_now=point == "ending",
+        every=0.1,
+        master="local[1]",
+    )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4], int(sys.argv[5]))
