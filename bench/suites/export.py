@@ -3,7 +3,7 @@
 The run has 10^5 events, half of them inputs and half sums over windows of two, each with its two
 derivations. It is written from the record's Arrow tables. The libraries get the same statements,
 made into objects beforehand, so that only their own work is timed: to build their document and to
-write it. As ``prov`` takes minutes for N-Quads, the libraries run once; times are CPU seconds. Peaks
+write it. As ``prov`` takes minutes for N-Quads, the libraries run once. Times are CPU time; peaks
 are those of a process that only exports, from runs of 10^5 and of 10^6 events.
 """
 
