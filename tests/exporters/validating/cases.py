@@ -44,6 +44,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             "wasDerivedFrom(ex:x; ex:e2, ex:e1, -, -, -) wasInformedBy(ex:x; ex:a2, ex:a1)",
             "used(ex:u; ex:a, ex:other, -) wasDerivedFrom(ex:d; ex:e2, ex:e1, ex:a, ex:g, ex:u)",
             "wasDerivedFrom(ex:d; ex:e2, ex:e1, ex:a, -, -) wasDerivedFrom(ex:d; ex:e2, ex:e1)",
+            "wasDerivedFrom(ex:x; ex:e3, ex:e2) wasDerivedFrom(ex:e1, ex:e2, ex:a, ex:x, ex:u)",
         ],
     ),
     "C24": (
@@ -277,6 +278,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             "entity(ex:g) wasGeneratedBy(ex:g; ex:e, ex:a, -)",
             "agent(ex:x) wasInfluencedBy(ex:x; ex:e, ex:f)",
             "activity(ex:x) wasDerivedFrom(ex:e2, ex:e1, ex:a, ex:g, ex:x)",
+            "entity(ex:e) specializationOf(ex:x, ex:e) wasEndedBy(ex:x; ex:a, ex:f, ex:b, -)",
         ],
     ),
     "C55": (

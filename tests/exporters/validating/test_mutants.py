@@ -52,7 +52,10 @@ def cycle_through_an_unqualified_derivation(document: Json) -> None:
 
 
 def generation_without_activity(document: Json) -> None:
-    derivation(document)["prov:generation"] = "run:generation"
+    changed = derivation(document)
+    for role in ("prov:activity", "prov:usage"):
+        changed.pop(role, None)
+    changed["prov:generation"] = "run:generation"
 
 
 def entity_also_activity(document: Json) -> None:

@@ -57,7 +57,7 @@ def _alone(instance: Instance, found: Violations) -> list[_Part]:
     """Check one bundle by the standard; none if its events have no order."""
     check_grammar(instance, found)
     normal = normalize(instance, found)
-    check_types(instance, found)
+    check_types(instance, normal, found)
     check_impossible(instance, normal, found)
     events = Events(instance, normal)
     order = order_of(events)

@@ -7,17 +7,18 @@ import numpy as np
 from whence.exporters.validating.instance import Instance, Origin
 from whence.exporters.validating.kinds import ACTIVITY, ELEMENTS, ENTITY, KINDS
 from whence.exporters.validating.report import KEPT, Violations
+from whence.exporters.validating.uniqueness import Normal
 
 __all__ = ["check_types"]
 
 _BOTH = ENTITY | ACTIVITY
 
 
-def check_types(instance: Instance, found: Violations) -> None:
+def check_types(instance: Instance, normal: Normal, found: Violations) -> None:
     """Give every name the types that its statements imply, and report what does not go together."""
     flags = bytearray(len(instance.texts))
-    for word, table in instance.tables.items():
-        kind = KINDS[word]
+    for table in normal.values():
+        kind = table.kind
         columns = [table.ids] if kind.element else table.slots
         for column, type_ in zip(columns, kind.types, strict=True):
             if type_:
@@ -26,16 +27,16 @@ def check_types(instance: Instance, found: Violations) -> None:
     flags[0] = 0
     both = np.flatnonzero((np.frombuffer(flags, np.uint8) & _BOTH) == _BOTH).tolist()
     if both:
-        _overlap(instance, both, found)
+        _overlap(instance, normal, both, found)
     _empty(instance, found)
 
 
-def _overlap(instance: Instance, names: list[int], found: Violations) -> None:
+def _overlap(instance: Instance, normal: Normal, names: list[int], found: Violations) -> None:
     """Constraint 55; if a type was not stated, it follows by constraint 50."""
     shown = set(names[:KEPT])
     reasons: dict[int, dict[int, tuple[Origin, bool]]] = {name: {} for name in shown}
     for word in KINDS:
-        table = instance.table(word)
+        table = normal[word]
         kind = table.kind
         columns = [table.ids] if kind.element else table.slots
         for column, type_ in zip(columns, kind.types, strict=True):
@@ -43,18 +44,19 @@ def _overlap(instance: Instance, names: list[int], found: Violations) -> None:
                 continue
             for row, name in enumerate(column):
                 if name in shown:
-                    reasons[name].setdefault(type_ & _BOTH, ((word, row), word in ELEMENTS))
+                    why = (table.origin(row), word in ELEMENTS)
+                    reasons[name].setdefault(type_ & _BOTH, why)
     for name in names:
         if name not in shown:
             found.add("C55", "", bundle=instance.name)
             continue
-        why = reasons[name]
-        stated = all(said for _, said in why.values())
+        because = reasons[name]
+        stated = all(said for _, said in because.values())
         text = instance.document.short(instance.texts[name])
         found.add(
             "C55" if stated else "C50",
             f"{text} is both an entity and an activity",
-            [instance.shown(origin) for origin, _ in why.values()],
+            [instance.shown(origin) for origin, _ in because.values()],
             also=() if stated else ("C55",),
             bundle=instance.name,
         )

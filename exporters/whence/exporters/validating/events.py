@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from whence.exporters.validating.instance import Instance, Origin
-from whence.exporters.validating.uniqueness import Normal
+from whence.exporters.validating.uniqueness import Normal, declared
 
 __all__ = ["Events"]
 
@@ -108,22 +108,14 @@ class Events:
     def _existing(self) -> None:
         """Which entities and activities have which events."""
         normal, generated, started = self.normal, self.generated, self.started
-        specific: dict[int, list[int]] = {}
+        for entity in declared(normal):
+            generated[entity] = self.gone[entity] = 1
+        # Of an invalidation that is not told it matters only what follows it.
+        lasting = bytearray(self.size)
         for word in ("specializationOf", "mentionOf"):
-            for one, general in zip(*normal[word].slots[:2], strict=True):
-                specific.setdefault(general, []).append(one)
-        declared = bytearray(self.size)
-        for entity in normal["entity"].ids:
-            declared[entity] = generated[entity] = 1
-        waiting = [entity for entity in specific if declared[entity]]
-        while waiting:  # what is said of the general holds of the specific, also that it is there
-            for one in specific.get(waiting.pop(), ()):
-                if not declared[one]:
-                    declared[one] = generated[one] = 1
-                    waiting.append(one)
-        for several in specific.values():
-            for one in several:
-                self.gone[one] = declared[one]
+            for one in normal[word].slots[0]:
+                lasting[one] = self.gone[one]
+        self.gone = lasting
         for activity in normal["activity"].ids:
             started[activity] = 1
         for activity, time in zip(normal["activity"].ids, normal["activity"].times[1], strict=True):

@@ -6,7 +6,7 @@ from whence.exporters.validating.components import components
 from whence.exporters.validating.instance import Instance, Origin
 from whence.exporters.validating.kinds import ELEMENTS, KINDS
 from whence.exporters.validating.report import Violations
-from whence.exporters.validating.uniqueness import Normal
+from whence.exporters.validating.uniqueness import Normal, declared
 
 __all__ = ["check_grammar", "check_impossible"]
 
@@ -53,12 +53,24 @@ def _overlaps(instance: Instance, normal: Normal, found: Violations) -> None:
                 codes[id] = code
             elif codes[id] != code and word not in _LOOSE:
                 what = "names two kinds of relation"
-                _shared(instance, normal, found, "C53", id, what, words[codes[id] - 1], (word, row))
+                _shared(
+                    instance,
+                    normal,
+                    found,
+                    "C53",
+                    id,
+                    what,
+                    words[codes[id] - 1],
+                    normal[word].origin(row),
+                )
     for word in ELEMENTS:
-        for row, id in enumerate(instance.table(word).ids):
-            if codes[id]:
-                what = f"names an {word} and a relation"
-                _shared(instance, normal, found, "C54", id, what, words[codes[id] - 1], (word, row))
+        table = normal[word]
+        found_here = {id: table.origin(row) for row, id in enumerate(table.ids) if codes[id]}
+        if word == "entity":
+            found_here = {id: why for id, why in declared(normal).items() if codes[id]}
+        for id, origin in found_here.items():
+            what = f"names an {word} and a relation"
+            _shared(instance, normal, found, "C54", id, what, words[codes[id] - 1], origin)
 
 
 def _shared(
@@ -74,10 +86,8 @@ def _shared(
     """Report an identifier that two statements have which cannot share one."""
     origins = []
     if not found.full(rule):
-        word, row = at
-        first, table = normal[other], normal[word]
-        own = at if table.kind.element else table.origin(row)
-        origins = [first.origin(first.ids.index(id)), own]
+        first = normal[other]
+        origins = [first.origin(first.ids.index(id)), at]
     name = instance.document.short(instance.texts[id])
     _add(instance, found, rule, f"{name} {what}", origins)
 

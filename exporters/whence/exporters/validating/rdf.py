@@ -251,16 +251,22 @@ class _Graph:
         for word in ("entity", "agent"):
             for number in self.elements.get(word, ()):
                 instance.add(word, number)
-        activities = self.elements.get("activity", set())
-        for number in activities:
-            instance.add("activity", number, (), (0, 0))
+        rows: dict[int, list[list[int]]] = {
+            number: [[0, 0]] for number in self.elements.get("activity", ())
+        }
         for word, subject, text in self.times:
             relation, which = _TIMES[word]
             time = instance.time(text, relation)
-            if relation == "activity":
-                instance.add("activity", subject, (), (0, time) if which else (time, 0))
-            else:
+            if relation != "activity":
                 instance.add(relation, 0, (subject, 0), (time,))
+                continue
+            known = rows.setdefault(subject, [[0, 0]])
+            if known[0][which]:
+                known.append([0, 0])  # a second time is a second statement
+            known[-1][which] = time
+        for number, several in rows.items():
+            for times in several:
+                instance.add("activity", number, (), times)
 
     def _loose_ends(self) -> None:
         """A qualified node that nothing leads to leaves out what it is about."""

@@ -2,9 +2,9 @@
 
 What a statement leaves open (an argument that is not said, an identifier it does not have) stands
 for something unknown, and takes the value that another statement about the same thing says. Merging
-goes in three steps, each linear: by identifier; what derivations imply; by what is unique.
+goes in steps, each linear: by identifier; what derivations imply; influences; by what is unique.
 No step brings work for an earlier one: an identifier is never filled in by another statement with a
-different one, and what the third step fills in (triggers and times) is no part of any key.
+different one, and what the last step fills in (triggers and times) is no part of any key.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from whence.exporters.validating.instance import Instance, Origin, Table
 from whence.exporters.validating.kinds import KINDS
 from whence.exporters.validating.report import Violations
 
-__all__ = ["Normal", "normalize"]
+__all__ = ["Normal", "declared", "normalize"]
 
 Normal = dict[str, Table]
 """Every kind of statement after merging."""
@@ -38,19 +38,39 @@ def normalize(instance: Instance, found: Violations) -> Normal:
         table = instance.table(word)
         rule = "C22" if kind.element else "C23"
         normal[word] = merging.merged(table, table.ids, rule) if kind.named else table
-    merging.influences(normal)
     merging.implied(normal)
+    merging.influences(normal)
     for word, (first, second, rule) in _UNIQUE.items():
         table, size = normal[word], len(instance.texts)
         keys = [
             x * size + y if x and y else 0
             for x, y in zip(table.slots[first], table.slots[second], strict=True)
         ]
-        normal[word] = merging.merged(table, keys, rule)
+        merged = merging.merged(table, keys, rule)
+        if rule != "usage":  # by the standard, usages of one entity by one activity stay several
+            normal[word] = merged
     merging.times_of_activities(normal, "wasStartedBy", 0, "C28")
     merging.times_of_activities(normal, "wasEndedBy", 1, "C29")
     merging.mentions(normal["mentionOf"])
     return normal
+
+
+def declared(normal: Normal) -> dict[int, Origin]:
+    """Every entity that is declared, and why; what is said of the general holds of the specific."""
+    table = normal["entity"]
+    found = {entity: table.origin(row) for row, entity in enumerate(table.ids)}
+    specific: dict[int, list[tuple[int, Origin]]] = {}
+    for word in ("specializationOf", "mentionOf"):
+        table = normal[word]
+        for row, (one, general) in enumerate(zip(table.slots[0], table.slots[1], strict=True)):
+            specific.setdefault(general, []).append((one, table.origin(row)))
+    waiting = [entity for entity in specific if entity in found]
+    while waiting:
+        for one, origin in specific.get(waiting.pop(), ()):
+            if one not in found:
+                found[one] = origin
+                waiting.append(one)
+    return found
 
 
 class _Merging:
