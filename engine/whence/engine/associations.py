@@ -12,12 +12,31 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from whence.engine.errors import EventError
 from whence.engine.intervals import Intervals, minus, of_positions, union
 
-__all__ = ["LOG_PREFIX", "Association", "AssociationIndex", "Relation"]
+__all__ = [
+    "INNER_WIDTH",
+    "LOG_PREFIX",
+    "Association",
+    "AssociationIndex",
+    "Relation",
+    "too_many_inside",
+]
 
 Relation = Literal["explains", "trigger", "supports"]
 LOG_PREFIX = "log:"
+INNER_WIDTH = 2**16
+"""How many events a stream inside a Slice may have at one position of the whole stream."""
+
+
+def too_many_inside(processor: str, stream: str, position: int, w: int) -> EventError:
+    """The error of a stream inside a Slice with more events at one position than have numbers."""
+    return EventError(
+        f"{processor}, position {position}: expected at most {w} events of {stream!r} at one "
+        f"position; got more; try a chain whose slices give fewer outputs at once, "
+        "such as those at the end of a closed log"
+    )
 
 
 @dataclass(frozen=True, slots=True)

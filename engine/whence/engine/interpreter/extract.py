@@ -14,7 +14,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from whence.engine.associations import LOG_PREFIX, Association, Relation
+from whence.engine.associations import (
+    INNER_WIDTH,
+    LOG_PREFIX,
+    Association,
+    Relation,
+    too_many_inside,
+)
 from whence.engine.events import Either, Event, Shelf, Term
 from whence.engine.interpreter.reach import PASS, Asked, Reach, Reacher
 from whence.engine.interpreter.run import Interpreter
@@ -22,13 +28,11 @@ from whence.engine.intervals import Intervals, count, minus, union
 from whence.engine.processors.slice import SliceMachine
 from whence.engine.tracker import MemoryTracker
 
-__all__ = ["INNER_WIDTH", "Detail", "Extractor", "KeptStream", "Role", "ToldChoice"]
+__all__ = ["Detail", "Extractor", "KeptStream", "Role", "ToldChoice"]
 
 Detail = Literal["ends", "steps"]
 Role = Literal["output", "step", "inner", "choices", "heads", "end"]
 
-INNER_WIDTH = 2**16
-"""How many events a stream inside a Slice may have at one position of the whole stream."""
 LITERAL = 16
 """Up to so many inputs an output names one by one; more of them are kept as bands."""
 
@@ -130,6 +134,8 @@ class Extractor:
             return event.position
         outer, index = event.position
         assert isinstance(outer, int)
+        if index >= kept.w:
+            raise too_many_inside(kept.processor, kept.name, outer, kept.w)
         return outer * kept.w + index
 
     def rows(self, kept: KeptStream, events: list[Event]) -> Iterator[Association]:

@@ -119,10 +119,9 @@ class Column:
             rows = zip(*lists, strict=True) if lists else ((),) * len(self)
             values: list[Value] = [dict(zip(names, row, strict=True)) for row in rows]
         elif self.kind == "text":
-            known = self.texts.known
-            if not known:
+            if not len(self.texts):
                 return [None] * len(self)
-            values = [known[code] for code in self.data.tolist()]
+            values = self.texts.at(self.data)  # type: ignore[assignment]
         elif self.kind == "instant":
             values = [_EPOCH + timedelta(microseconds=v) for v in self.data.tolist()]
         elif self.kind == "duration":
@@ -147,7 +146,7 @@ class Column:
             if not len(self.texts):
                 return pa.nulls(len(self), pa.string())
             used, places = np.unique(self.data, return_inverse=True)
-            table = pa.array([self.texts.known[code] for code in used.tolist()], pa.string())
+            table = pa.array(self.texts.at(used), pa.string())
             codes = pa.array(places.astype(np.int32), mask=mask)
             return pa.DictionaryArray.from_arrays(codes, table).dictionary_decode()
         return pa.array(self.data, mask=mask).cast(column_type(self.kind), safe=False)

@@ -1,4 +1,4 @@
-"""``and``, ``or`` and ``count`` over slices, on arrays."""
+"""Which way slices are combined; and ``and``, ``or`` and ``count`` on arrays."""
 
 from __future__ import annotations
 
@@ -20,21 +20,28 @@ from whence.engine.kernels.combining import (
     Combined,
     Combining,
 )
+from whence.engine.kernels.combining_numbers import Extremes, Folds
 from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.expressions import RowFault
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import State
 from whence.engine.kernels.texts import Texts
 
 __all__ = ["combining"]
 
-_ARRAYS = ("outer", "decisive", "speaks", "after", "first", "newest", "speaking")
+_OF_SLICES = ("outer", "decisive", "speaks", "after")
+_OF_OUTER = ("first", "newest", "speaking")
 
 
 def combining(name: str, texts: Texts, **options: bool) -> Combining:
     """What keeps the heads of slices and says what they give together."""
     if name in ("and", "or", "count"):
         return _Logical(name, texts, **options)
+    if name in ("add", "product"):
+        return Folds(name, texts, **options)
+    if name in ("min", "max"):
+        return Extremes(name, texts, **options)
     return Combining(name, texts, **options)
 
 
@@ -49,7 +56,7 @@ class _Logical(Combining):
         self.outer: Ints = np.zeros(64, np.int64)
         self.decisive: Bools = np.zeros(64, np.bool_)
         self.speaks: Bools = np.zeros(64, np.bool_)
-        self.after: Ints = np.full(64, -1)
+        self.after: Ints = np.zeros(64, np.int64)
         self.first: Ints = np.full(64, -1)
         self.newest: Ints = np.full(64, -1)
         self.speaking: Ints = np.zeros(64, np.int64)
@@ -59,14 +66,13 @@ class _Logical(Combining):
         owners = outer
         start, count = self.slots, len(owners)
         self.slots += count
-        if self.slots > len(self.outer):
-            for name, fill in (("outer", 0), ("decisive", 0), ("speaks", 0), ("after", -1)):
-                setattr(self, name, _longer(getattr(self, name), self.slots, fill))
+        for name in _OF_SLICES:
+            setattr(self, name, grown(getattr(self, name), self.slots, 0))
         most = int(owners.max(initial=0)) + 1
-        if most > len(self.first):
-            for name, fill in (("first", -1), ("newest", -1), ("speaking", 0)):
-                setattr(self, name, _longer(getattr(self, name), most, fill))
-        self.outer[start : self.slots] = owners
+        for name, fill in (("first", -1), ("newest", -1), ("speaking", 0)):
+            setattr(self, name, grown(getattr(self, name), most, fill))
+        if owners.any():
+            self.outer[start : self.slots] = owners
         _link(start, owners, self.after, self.newest)
 
     def combine(self, outers: Ints, changes: Changes) -> Combined:
@@ -102,12 +108,13 @@ class _Logical(Combining):
 
     def save(self) -> State:
         """What is known of every slice, and of every outer slot."""
-        return {name: getattr(self, name) for name in _ARRAYS}
+        slices = {name: getattr(self, name)[: self.slots] for name in _OF_SLICES}
+        return {**slices, **{name: getattr(self, name) for name in _OF_OUTER}}
 
     def load(self, outer: Ints, keys: Column, state: Mapping[str, Any]) -> None:
         """Go on with the same arrays."""
         self.slots = len(outer)
-        for name in _ARRAYS:
+        for name in (*_OF_SLICES, *_OF_OUTER):
             setattr(self, name, state[name])
 
     def _conditions(self, changes: Changes) -> Bools:
@@ -118,17 +125,11 @@ class _Logical(Combining):
             raise RowFault(int(changes.row[fault.row]), fault.fault) from fault
 
 
-def _longer(array: np.ndarray, count: int, fill: int) -> np.ndarray:
-    more = np.full(max(count, 2 * len(array)), fill, array.dtype)
-    more[: len(array)] = array
-    return more
-
-
 @jit
 def _link(start: int, owners: Ints, after: Ints, newest: Ints) -> None:
+    """Note which slice of its outer slot each follows; 0, the first of all, follows none."""
     for number in range(len(owners)):
         slot, owner = start + number, owners[number]
-        after[slot] = -1
         if newest[owner] >= 0:
             after[newest[owner]] = slot
         newest[owner] = slot
@@ -168,9 +169,9 @@ def _decide(
                     decisive[slot] = False
                     if first[owner] == slot:
                         slot = after[slot]
-                        while slot >= 0 and not decisive[slot]:
+                        while slot > 0 and not decisive[slot]:
                             slot = after[slot]
-                        first[owner] = slot
+                        first[owner] = slot if slot > 0 else -1
             at += 1
         owner = outers[row]
         counted[row] = speaking[owner]

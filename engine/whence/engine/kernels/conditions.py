@@ -1,50 +1,15 @@
-"""Read a column as conditions: true, false, or missing, which counts as false."""
+"""Read what a kernel is given as conditions: true, false, or missing, which counts as false."""
 
 from __future__ import annotations
-
-import numpy as np
 
 from whence.engine.kernels.batch import Front
 from whence.engine.kernels.columns import Bools, Column
 from whence.engine.kernels.expressions import RowFault
+from whence.engine.kernels.functions import base
 from whence.engine.kernels.kernel import Kernel
 from whence.engine.values import ValueFault, as_condition
 
 __all__ = ["as_conditions", "conditions"]
-
-
-def _refused(column: Column) -> int:
-    """The first row that is no condition; the number of rows if there is none."""
-    if column.kind == "boolean":
-        return len(column)
-    if column.kind == "any":
-        values = column.data.tolist()
-        bad = (row for row, v in enumerate(values) if not (v is None or type(v) is bool))
-        return next(bad, len(column))
-    present = np.flatnonzero(column.present)
-    return int(present[0]) if len(present) else len(column)
-
-
-def conditions(kernel: Kernel, front: Front) -> list[Bools]:
-    """All pipes of a front as conditions; the first row that holds none is refused."""
-    columns = [batch.values for batch in front.pipes]
-    bad = [_refused(column) for column in columns]
-    row = min(bad)
-    if row < len(front):
-        try:
-            as_condition(columns[bad.index(row)].item(row))
-        except ValueFault as fault:
-            kernel.fail(front, row, fault)
-    return [_read(column) for column in columns]
-
-
-def _read(column: Column) -> Bools:
-    if column.kind == "boolean":
-        found: Bools = column.data if column.valid is None else column.data & column.valid
-        return found
-    if column.kind == "any":
-        return np.fromiter((v is True for v in column.data), np.bool_, len(column))
-    return np.zeros(len(column), np.bool_)
 
 
 def as_conditions(column: Column) -> Bools:
@@ -53,10 +18,26 @@ def as_conditions(column: Column) -> Bools:
     Raises:
         RowFault: the first row that holds none.
     """
-    row = _refused(column)
-    if row < len(column):
+    try:
+        return base.conditions(column)
+    except base.BadRow as bad:
         try:
-            as_condition(column.item(row))
+            as_condition(column.item(bad.row))
         except ValueFault as fault:
-            raise RowFault(row, fault) from fault
-    return _read(column)
+            raise RowFault(bad.row, fault) from fault
+        raise
+
+
+def conditions(kernel: Kernel, front: Front) -> list[Bools]:
+    """All pipes of a front as conditions; the first row that holds none is refused."""
+    found: list[Bools] = []
+    worst: RowFault | None = None
+    for batch in front.pipes:
+        try:
+            found.append(as_conditions(batch.values))
+        except RowFault as fault:
+            if worst is None or fault.row < worst.row:
+                worst = fault
+    if worst is not None:
+        kernel.fail(front, worst.row, worst.fault)
+    return found

@@ -9,7 +9,7 @@ import numpy as np
 
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.fronts import ranks
-from whence.engine.kernels.held import grown
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.kernel import Born, State
 
 __all__ = ["Counter"]

@@ -12,15 +12,13 @@ from whence.engine.associations import Relation
 from whence.engine.compact import Block
 from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.composing import Chosen
+from whence.engine.kernels.encoding_single import Single, compared, runs_of, single
 from whence.engine.kernels.entries import ASKED, Entries, Names, flat_ranges, join_entries
 from whence.engine.kernels.row_numbers import Counted, rows_from
 from whence.engine.kernels.runs import Runs
 from whence.engine.kernels.trails import Line, Nothing, Spans, Trail
 
 __all__ = ["blocks_of", "encode"]
-
-_SHORTEST = 2
-"""On average so many outputs an item, or runs are not worth their trouble."""
 
 _Part = tuple[Trail, Bools | None]
 
@@ -52,8 +50,8 @@ def encode(
     """
     rows = rows_from(0, len(positions)) if chosen is None else chosen
     blocks: list[Block] = []
-    for relation, parts in _split(why, sup, rows):
-        rest: list[Entries] = []
+    for relation, parts in _split(why, sup, rows, positions):
+        rest: list[Trail | Entries | Single] = []
         for part in parts:
             if isinstance(part, Line):
                 line = _line(part, rows, positions, names, widths, relation)
@@ -65,16 +63,38 @@ def encode(
                 if found is not None:
                     blocks.extend(found)
                     continue
-            rest.append(part.entries(rows) if isinstance(part, Trail) else part)
-        entries = join_entries(rest)
-        if len(entries.row):
-            blocks.extend(blocks_of(entries, positions[rows], names, widths, relation))
+            rest.append(part)
+        blocks.extend(_rest(rest, rows, positions, names, widths, relation))
     return blocks
 
 
+def _rest(
+    parts: Sequence[Trail | Entries | Single],
+    rows: Ints,
+    positions: Ints | Counted,
+    names: Names,
+    widths: Widths,
+    relation: Relation,
+) -> Iterator[Block]:
+    """What is no line and no runs: a single part without detours where that can be."""
+    if len(parts) == 1:
+        (part,) = parts
+        alone = single(part, rows, positions[:]) if isinstance(part, Trail) else part
+        if isinstance(alone, Single):
+            yield from _items(alone, names, widths, relation)
+            return
+    entries = join_entries(
+        part.entries(rows) if isinstance(part, Trail) else part
+        for part in parts
+        if not isinstance(part, Single)
+    )
+    if len(entries.row):
+        yield from blocks_of(entries, positions[rows], names, widths, relation)
+
+
 def _split(
-    why: Trail, sup: Trail, rows: Ints
-) -> Iterator[tuple[Relation, Sequence[Trail | Entries]]]:
+    why: Trail, sup: Trail, rows: Ints, positions: Ints | Counted
+) -> Iterator[tuple[Relation, Sequence[Trail | Entries | Single]]]:
     """What explains and supports, what only explains, and what only supports.
 
     Trails that both are put together from are told apart by the rows that they are chosen for; the
@@ -100,10 +120,10 @@ def _split(
         return
     pair = _same_kind(more, enough)
     if pair is not None:
-        same = (pair[0].lo == pair[1].lo) & (pair[0].hi == pair[1].hi)
-        yield "explains", [Chosen(len(why), [(same, pair[0])])]
-        yield "trigger", [Chosen(len(why), [(~same, pair[0])])]
-        yield "supports", [Chosen(len(why), [(~same, pair[1])])]
+        same, one, other = compared(*pair, rows, positions[:])
+        yield "explains", [same]
+        yield "trigger", [one]
+        yield "supports", [other]
         return
     left = join_entries([part.entries(rows) for part in more]).sorted()
     right = join_entries([part.entries(rows) for part in enough]).sorted()
@@ -282,13 +302,21 @@ def blocks_of(
         if not bool((row[1:] >= row[:-1]).all()):
             part = part.where(np.lexsort((part.lo, row)))
         target, code = int(part.target[0]), int(part.fields[0])
-        fields, copy = _fields(code, names)
-        to, unit = names.targets[target], widths.others.get(target, 1)
         for some in _by_rank(part):
-            here = positions[some.row]
-            step = widths.own if not bool((here & (widths.own - 1)).any()) else 1
-            for sa, sb, item in _runs(here, some.lo, some.hi, step, unit):
-                yield Block(relation, "each", to, fields, copy, step, sa, sb, *item)
+            alone = Single(target, code, positions[some.row], some.lo, some.hi)
+            yield from _items(alone, names, widths, relation)
+
+
+def _items(alone: Single, names: Names, widths: Widths, relation: Relation) -> Iterator[Block]:
+    """Outputs that lead to one interval each, those that go on in step as one item."""
+    target, code, here, lo, hi = alone
+    if not len(here):
+        return
+    fields, copy = _fields(code, names)
+    to, unit = names.targets[target], widths.others.get(target, 1)
+    step = 1 if int(np.bitwise_or.reduce(here)) & (widths.own - 1) else widths.own
+    for sa, sb, item in runs_of(here, lo, hi, step, unit):
+        yield Block(relation, "each", to, fields, copy, step, sa, sb, *item)
 
 
 def _by_rank(entries: Entries) -> Iterator[Entries]:
@@ -304,33 +332,3 @@ def _by_rank(entries: Entries) -> Iterator[Entries]:
     most = 4
     for number in range(min(int(rank.max()), most) + 1):
         yield entries.where(rank == number if number < most else rank >= most)
-
-
-def _runs(
-    here: Ints, lo: Ints, hi: Ints, step: int, unit: int
-) -> Iterator[tuple[int, int, tuple[Ints, Ints, Ints, Ints]]]:
-    """Neighbouring outputs whose intervals go on in step, by step; single ones among them."""
-    count = len(here)
-    slopes = [0, 1] if unit == 1 else [0, 1, unit]
-    begins = np.ones(count, np.bool_)
-    code = np.full(count, -1)
-    if count > 1:
-        by_lo, by_hi = np.diff(lo), np.diff(hi)
-        goes_on = np.diff(here) == step
-        for a, sa in enumerate(slopes):
-            for b, sb in enumerate(slopes):
-                code[1:][goes_on & (by_lo == sa) & (by_hi == sb)] = a * len(slopes) + b
-        # A run ends where the step changes; what follows is measured from the next one on.
-        begins[1:] = (code[1:] < 0) | ((code[:-1] >= 0) & (code[1:] != code[:-1]))
-    starts = np.flatnonzero(begins)
-    if count < _SHORTEST * len(starts):
-        yield 0, 0, (here, np.zeros(count, np.int64), lo, hi - lo)
-        return
-    more = np.diff(np.append(starts, count)) - 1
-    of_run = np.where(more > 0, code[np.minimum(starts + 1, count - 1)], -1)
-    kinds = np.unique(of_run[of_run >= 0]).tolist()
-    of_run = np.where(of_run < 0, kinds[0] if kinds else 0, of_run)
-    for kind in kinds or [0]:
-        chosen = starts[of_run == kind]
-        item = (here[chosen], more[of_run == kind], lo[chosen], hi[chosen] - lo[chosen])
-        yield slopes[kind // len(slopes)], slopes[kind % len(slopes)], item

@@ -12,7 +12,7 @@ from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.composing import union
 from whence.engine.kernels.fronts import ranks
-from whence.engine.kernels.held import grown
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
 
 __all__ = ["kernel"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ import numpy as np
 from whence.engine.compact import Associations, Block
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.entries import Names
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Heads
+from whence.engine.kernels.row_numbers import zeros
 
 __all__ = ["HeadZones"]
 
@@ -28,8 +31,9 @@ class HeadZones:
         """Begin without slices."""
         self.heads = heads
         self.last = -1
-        self.since: Ints = np.full(64, -1)
-        self.head: Ints = np.full(64, -1)
+        self.slots = 0
+        self.since: Ints = np.zeros(64, np.int64)
+        self.head: Ints = np.zeros(64, np.int64)
 
     def take(self, names: Names, chunk: int) -> Iterator[tuple[int, Block]]:
         """The zones that began or ended since the last time, by the part they belong to.
@@ -39,34 +43,26 @@ class HeadZones:
         changes, self.heads.changes = self.heads.changes, []
         if not changes:
             return
-        at, slot, head = (np.concatenate(arrays) for arrays in zip(*changes, strict=True))
+        at, slot, head = changes[0]
+        if len(changes) > 1:
+            at, slot, head = (np.concatenate(arrays) for arrays in zip(*changes, strict=True))
         if not len(at):
             return
+        self.slots = max(self.slots, int(slot.max()) + 1)
+        self.since = grown(self.since, self.slots, 0)
+        self.head = grown(self.head, self.slots, 0)
         self.last = int(at[-1])
-        self._grow(int(slot.max()) + 1)
-        count = len(at)
-        lo, more, inner, end = (np.empty(2 * count, np.int64) for _ in range(4))
-        ended = _end(at, slot, head, self.since, self.head, lo, more, inner, end)
-        # Of the changes of a slice, the last one of this batch goes on.
-        final = np.flatnonzero((self.since[slot] == at) & (self.head[slot] == head))
-        total = ended + len(final)
-        lo[ended:total], inner[ended:total], end[ended:total] = at[final], head[final], at[final]
-        more[ended:total] = -1
-        lo, more, inner, part = lo[:total], more[:total], inner[:total], end[:total] // chunk
         to = names.targets[self.heads.head_target]
-        for number in range(int(part.min()), int(part.max()) + 1):
-            chosen = part == number
-            if not chosen.any():
+        first, last = int(at[0]) // chunk, self.last // chunk
+        edges = np.searchsorted(at, np.arange(first, last + 2) * chunk).tolist()
+        for number, (a, b) in enumerate(pairwise(edges), first):
+            if a == b:
                 continue
-            none = np.zeros(int(chosen.sum()), np.int64)
-            items = (lo[chosen], more[chosen], inner[chosen], none)
+            room = np.empty((3, 2 * (b - a)), np.int64)
+            count = _zones(at[a:b], slot[a:b], head[a:b], self.since, self.head, *room)
+            lo, more, inner = room[:, :count]
+            items = (lo, more, inner, zeros(count))
             yield number, Block("explains", "zones", to, None, False, 1, 0, 0, *items)
-
-    def _grow(self, count: int) -> None:
-        if count > len(self.since):
-            more = np.full(max(count, 2 * len(self.since)) - len(self.since), -1)
-            self.since = np.concatenate([self.since, more])
-            self.head = np.concatenate([self.head, more])
 
     def settled(self, associations: Associations) -> Associations:
         """The zones of a part, without those that are said to be open and ended in it too."""
@@ -87,36 +83,41 @@ class HeadZones:
 
     def save(self) -> dict[str, object]:
         """The heads that go on."""
-        return {"last": self.last, "since": self.since, "head": self.head}
+        since, head = self.since[: self.slots], self.head[: self.slots]
+        return {"last": self.last, "since": since, "head": head}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
         self.last = state["last"]
         self.since, self.head = state["since"], state["head"]
+        self.slots = len(self.since)
 
 
 @jit
-def _end(
-    at: Ints,
-    slot: Ints,
-    head: Ints,
-    since: Ints,
-    now: Ints,
-    lo: Ints,
-    more: Ints,
-    inner: Ints,
-    end: Ints,
+def _zones(
+    at: Ints, slot: Ints, head: Ints, since: Ints, now: Ints, lo: Ints, more: Ints, inner: Ints
 ) -> int:
-    """What each change ends; return how many zones ended."""
+    """The zones that changes end, then those that go on after them; return how many.
+
+    In ``since`` outputs are counted from 1: 0 says that a slice has no head yet.
+    """
     count = 0
     for change in range(len(at)):
         s = slot[change]
-        if since[s] >= 0 and since[s] < at[change]:
-            lo[count] = since[s]
-            more[count] = at[change] - 1 - since[s]
+        began = since[s] - 1
+        if began >= 0 and began < at[change]:
+            lo[count] = began
+            more[count] = at[change] - 1 - began
             inner[count] = now[s]
-            end[count] = at[change]
             count += 1
-        since[s] = at[change]
+        since[s] = at[change] + 1
         now[s] = head[change]
+    for change in range(len(at)):
+        # Of the changes of a slice the last one goes on.
+        s = slot[change]
+        if since[s] == at[change] + 1 and now[s] == head[change]:
+            lo[count] = at[change]
+            more[count] = -1
+            inner[count] = head[change]
+            count += 1
     return count

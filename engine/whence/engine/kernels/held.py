@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.composing import joined
+from whence.engine.kernels.entries import join_entries
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.kernel import State
 from whence.engine.kernels.trails import Nothing, Sets, Trail
 
-__all__ = ["Held", "grown"]
+__all__ = ["Held"]
 
-T = TypeVar("T", bound=np.generic)
-
-_MOST_PARTS = 16
-
-
-def grown(array: npt.NDArray[T], count: int, fill: Any) -> npt.NDArray[T]:
-    """The array with room for so many slots."""
-    if len(array) >= count:
-        return array
-    more = np.full(max(count, 2 * len(array)), fill, array.dtype)
-    more[: len(array)] = array
-    return more
+_MOST_DEAD = 2**10
 
 
 class Held:
@@ -38,19 +28,30 @@ class Held:
         self.why: list[Sets] = []
         self.sup: list[Sets] = []
         self.size = 0
+        self.live = 0
 
     def put(self, slots: Ints, why: Trail, sup: Trail) -> None:
-        """From now on the row of each of these slots is the one given, in the same order."""
+        """From now on the row of each of these slots, all distinct, is the one given."""
         if not len(slots):
             return
         self.row = grown(self.row, int(slots.max()) + 1, -1)
+        self.live += int((self.row[slots] < 0).sum())
         self.row[slots] = self.size + np.arange(len(slots))
         settled = why.settle()
         self.why.append(settled)
         self.sup.append(settled if sup is why else sup.settle())
         self.size += len(slots)
-        if len(self.why) > _MOST_PARTS:
+        if self.size > 2 * self.live + _MOST_DEAD:
             self._tidy()
+        # Each part is much longer than the next one: few parts, and each row is seldom copied.
+        while len(self.why) > 1 and len(self.why[-2]) < 2 * len(self.why[-1]):
+            self._join_last()
+
+    def _join_last(self) -> None:
+        same = all(w is s for w, s in zip(self.why[-2:], self.sup[-2:], strict=True))
+        why = _one_after(*self.why[-2:])
+        sup = why if same else _one_after(*self.sup[-2:])
+        self.why[-2:], self.sup[-2:] = [why], [sup]
 
     def _tidy(self) -> None:
         """Forget the rows that no slot has any more."""
@@ -61,7 +62,7 @@ class Held:
         sup = why if same else joined(self.sup).take(rows).settle()
         self.why, self.sup = [why], [sup]
         self.row[live] = np.arange(len(live))
-        self.size = len(live)
+        self.size = self.live = len(live)
 
     def drop(self) -> None:
         """Forget all rows."""
@@ -92,4 +93,11 @@ class Held:
         if isinstance(why, Sets):
             sup = state.get("held_sup")
             self.why, self.sup = [why], [sup if isinstance(sup, Sets) else why]
-            self.size = len(why)
+            self.size = self.live = len(why)
+
+
+def _one_after(first: Sets, second: Sets) -> Sets:
+    """The rows of one, then those of the other."""
+    held = second.held.rows(second.held.row + len(first))
+    starts = np.concatenate((first.starts, second.starts[1:] + first.starts[-1]))
+    return Sets(starts, join_entries([first.held, held]))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
-import pyarrow as pa
 
+from whence.engine.associations import INNER_WIDTH, too_many_inside
 from whence.engine.errors import EventError
 from whence.engine.events import Position, position_text
 from whence.engine.kernels.batch import Batch, Front
@@ -68,6 +68,9 @@ class Kept:
         target: its number.
         parts: what was added since somebody last took it away.
         count: how many events it has.
+        last: inside a Slice, the outer position of the last one.
+        run: how many there are at that position so far.
+        asked: the positions that were worked out for some moments, until these are added.
     """
 
     name: str
@@ -80,6 +83,7 @@ class Kept:
     count: int = 0
     last: int = -1
     run: int = 0
+    asked: tuple[Ints, Ints] | None = None
 
     def add(self, moments: Ints, values: Column | None, why: Trail, sup: Trail) -> Trail:
         """Take in some events; return the trail that leads to each of them.
@@ -99,6 +103,7 @@ class Kept:
             trail = Line(self.target, ASKED, size, self.count, self.count)
         else:
             positions = self.positions(moments)
+            self.asked = None
             part = Part(positions, moments, values, why, sup)
             trail = Spans(self.target, ASKED, positions, positions)
             self.last = int(moments[-1])
@@ -108,14 +113,30 @@ class Kept:
         return trail
 
     def positions(self, moments: Ints) -> Ints:
-        """The positions that the next events will have, if they appear at these moments."""
+        """The positions that the next events will have, if they appear at these moments.
+
+        Raises:
+            EventError: more events at one position of the whole stream than there are numbers.
+        """
         if self.w == 1:
             return np.arange(self.count, self.count + len(moments))
+        if self.asked is None or self.asked[0] is not moments:
+            self.asked = (moments, self._inside(moments))
+        return self.asked[1]
+
+    def _inside(self, moments: Ints) -> Ints:
+        first = self.run if len(moments) and moments[0] == self.last else 0
+        if first < self.w and bool((moments[1:] > moments[:-1]).all()):
+            positions = moments * self.w
+            positions[:1] += first
+            return positions
         begins = np.flatnonzero(np.diff(moments, prepend=moments[0] - 1))
         sizes = np.diff(np.append(begins, len(moments)))
         index = np.arange(len(moments)) - np.repeat(begins, sizes)
-        if moments[0] == self.last:
-            index[: sizes[0]] += self.run
+        index[: sizes[0]] += first
+        if int(index.max()) >= self.w:
+            at = int(moments[index.argmax()])
+            raise too_many_inside(self.processor, self.name, at, self.w)
         return moments * self.w + index
 
 
@@ -185,7 +206,7 @@ class Run:
     def save(self) -> State:
         """How far names, texts and kept streams have come; their events are written elsewhere."""
         return {
-            "texts": pa.array(self.texts.known, pa.string()),
+            "texts": self.texts.to_arrow(),
             "targets": list(self.names.targets),
             "fields": [None if f is None else sorted(f) for f in self.names.fields],
             "lengths": {str(target): length for target, length in self.lengths.items()},
@@ -198,8 +219,7 @@ class Run:
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
-        for text in state["texts"].to_pylist():
-            self.texts.code(text)
+        self.texts.from_arrow(state["texts"])
         for name in state["targets"]:
             self.names.target(name)
         for fields in state["fields"]:
@@ -277,7 +297,7 @@ class Place:
         if self.window or not self.run.tracked:
             return None
         name = f"{self.name}/{suffix}"
-        return self.run.keep(name, self.name, 0, "inner", 2**16 if self.slotted else 1)
+        return self.run.keep(name, self.name, 0, "inner", INNER_WIDTH if self.slotted else 1)
 
 
 class Kernel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,10 @@ from whence.engine.kernels.composing import Chosen, Linked, union
 from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.entries import NONE, PRESENCE, WHOLE, Entries
 from whence.engine.kernels.expressions import RowFault, compile_columns
-from whence.engine.kernels.jit import jit
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, State
+from whence.engine.kernels.moore_steps import step
+from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.trails import Nothing, Spans, Trail
 from whence.engine.palettes.fsm import MooreMachine
 from whence.engine.values import ValueFault, as_condition, describe
@@ -25,6 +27,8 @@ from whence.engine.values import ValueFault, as_condition, describe
 __all__ = ["kernel"]
 
 Bytes = npt.NDArray[np.int32]
+
+_STATE = ("state", "came", "element")
 
 
 def kernel(place: Place) -> Kernel | None:
@@ -78,29 +82,18 @@ class MooreKernel(Kernel):
         """Forget all instances."""
         super().reset()
         states = len(self.names)
+        self.slots = 0
         self.state: Bytes = np.zeros(0, np.int32)
-        self.height: Bytes = np.ones(0, np.int32)
-        self.stack_state: Bytes = np.zeros((0, states + 1), np.int32)
-        self.stack_element: Ints = np.full((0, states + 1), -1)
-        self.depth: Bytes = np.full((0, states), -1, np.int32)
-        self.last: Ints = np.full(0, -1)
+        self.came: npt.NDArray[Any] = np.zeros((0, states), _smallest(states))
+        self.element: Ints = np.zeros((0, states), np.int64)
 
     def _grow(self, count: int) -> None:
-        have = len(self.state)
-        if count <= have:
-            return
-        more = max(count, 2 * have, 64) - have
-        states = len(self.names)
-        self.state = np.concatenate([self.state, np.zeros(more, np.int32)])
-        self.height = np.concatenate([self.height, np.ones(more, np.int32)])
-        self.stack_state = np.concatenate(
-            [self.stack_state, np.zeros((more, states + 1), np.int32)]
-        )
-        self.stack_element = np.concatenate([self.stack_element, np.full((more, states + 1), -1)])
-        depth = np.full((more, states), -1, np.int32)
-        depth[:, 0] = 0
-        self.depth = np.concatenate([self.depth, depth])
-        self.last = np.concatenate([self.last, np.full(more, -1)])
+        """Make room for new instances: of a machine that begins all numbers are 0."""
+        self.slots = max(self.slots, count)
+        self.state = grown(self.state, count, 0)
+        if self.tracked:
+            self.came = grown(self.came, count, 0)
+            self.element = grown(self.element, count, 0)
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Take a step for every event; say the symbol of the state reached."""
@@ -109,52 +102,51 @@ class MooreKernel(Kernel):
         if not count:
             return [self.run.empty(slotted=self.place.slotted)]
         slot = np.zeros(count, np.int64) if front.slot is None else front.slot
-        elements = np.arange(count)
-        if self.elements is not None:
-            elements = self.elements.positions(self.place.top(front.moment))
         holds = self._guards(front, slot)
         reached = np.empty(count, np.int32)
-        before = np.empty(count, np.int32)
-        tried = np.empty(count, np.int32)
-        parent = np.empty(count, np.int64)
-        prior = np.empty(count, np.int64)
-        failed = _step(
+        tracked = count if self.tracked else 0
+        elements = rows_from(0, tracked)
+        if self.elements is not None:
+            elements = self.elements.positions(self.place.top(front.moment))
+        tried = np.empty(tracked, np.int32)
+        parent, prior = np.empty((2, tracked), np.int64)
+        met = np.zeros(self.guard_of.size, np.bool_)
+        failed, differ = step(
             slot,
             holds,
             elements,
             self.guard_of,
             self.target_of,
-            self.state,
-            self.height,
-            self.stack_state,
-            self.stack_element,
-            self.depth,
             self.trap,
-            self.last,
+            self.state,
+            self.came,
+            self.element,
             reached,
-            before,
             tried,
             parent,
             prior,
-            self.tracked,
+            met,
         )
         if failed >= 0:
-            self._fail(front, int(failed), int(before[failed]))
-        values = self.symbols.take(reached.astype(np.int64))
-        said = ~self.silent[reached]
+            self._fail(front, int(failed), int(reached[failed]))
+        values = self.symbols.take(cast(Ints, reached))
         if not self.tracked:
             nothing = Nothing(count)
             batch = Batch(values, front.moment, front.slot, nothing, nothing, None)
         else:
-            batch = self._explained(front, before, tried, parent, prior, values)
+            taken = _Taken(tried, met, parent, prior if differ else parent)
+            batch = self._explained(front, taken, values)
+        if self.regular:
+            return [batch]
+        said = ~self.silent[reached]
         return [batch if said.all() else batch.take(np.flatnonzero(said))]
 
     def _guards(self, front: Front, slot: Ints) -> Bools:
         """Which guard holds for which event; a guard is only tried where the machine comes to."""
-        holds = np.zeros((len(front), max(len(self.compiled), 1)), np.bool_)
+        holds = np.zeros((max(len(self.compiled), 1), len(front)), np.bool_)
         try:
             for number, guard in enumerate(self.compiled):
-                holds[:, number] = as_conditions(guard.evaluate(front))
+                holds[number] = as_conditions(guard.evaluate(front))
         except RowFault:
             self._one_by_one(front, slot, holds)
         return holds
@@ -169,10 +161,10 @@ class MooreKernel(Kernel):
             target = int(self.target_of[state, len(self.tries[state])])
             for guard, to in self.tries[state]:
                 try:
-                    holds[row, guard] = as_condition(guards[guard].value((event,)))
+                    holds[guard, row] = as_condition(guards[guard].value((event,)))
                 except ValueFault as fault:
                     self.fail(front, row, fault)
-                if holds[row, guard]:
+                if holds[guard, row]:
                     target = to
                     break
             if target < 0:
@@ -184,34 +176,27 @@ class MooreKernel(Kernel):
         got = describe(front.pipes[0].values.item(row))
         self.fail(front, row, ValueFault(wanted, got, "an 'otherwise' for that state"))
 
-    def _explained(
-        self,
-        front: Front,
-        before: Bytes,
-        tried: Bytes,
-        parent: Ints,
-        prior: Ints,
-        values: Column,
-    ) -> Batch:
+    def _explained(self, front: Front, taken: _Taken, values: Column) -> Batch:
         count = len(front)
-        own_why, own_sup = self._own(front, before, tried)
-        leans = ~self.trap[before]
+        own_why, own_sup = self._own(front, taken)
+        leans: Bools | None = None
+        trapped = np.repeat(self.trap, self.guard_of.shape[1])
+        if bool((trapped & taken.met).any()):
+            leans = ~trapped[taken.tried]
         event = front.pipes[0]
         exists = event.exists
+        kept = own_sup if leans is None else Chosen(count, [(leans, own_sup)])
         if self.elements is None:
-            why: Trail = Linked(own_why, parent)
-            sup: Trail = Linked(Chosen(count, [(leans, own_sup)]), prior)
+            why: Trail = Linked(own_why, taken.parent)
+            sup: Trail = Linked(kept, taken.prior)
             trail = None
         else:
             target = self.elements.target
-            up = Spans.points(target, WHOLE, parent)
+            up = Spans.points(target, WHOLE, taken.parent)
             why = union(own_why, up) or own_why
-            same = own_sup is own_why and bool(leans.all()) and bool((parent == prior).all())
             sup = why
-            if not same:
-                link = Spans.points(target, WHOLE, prior)
-                kept = own_sup if leans.all() else Chosen(count, [(leans, own_sup)])
-                sup = union(kept, link) or kept
+            if kept is not own_why or taken.prior is not taken.parent:
+                sup = union(kept, Spans.points(target, WHOLE, taken.prior)) or kept
             trail = None
             if self.helper:
                 top = self.place.top(front.moment)
@@ -225,38 +210,34 @@ class MooreKernel(Kernel):
             whole = why
         return Batch(values, front.moment, front.slot, trail or why, whole, exists)
 
-    def _own(self, front: Front, before: Bytes, tried: Bytes) -> tuple[Trail, Trail]:
+    def _own(self, front: Front, taken: _Taken) -> tuple[Trail, Trail]:
         """What each event itself adds: that it came, and what the guards that were tried read."""
         event = front.pipes[0]
-        names = self.run.names
         count = len(front)
-        masks: dict[int, Bools] = {}
-        dynamic: dict[int, Bools] = {}
-        width = self.guard_of.shape[1] + 1
-        pairs = before.astype(np.int64) * width + tried
-        found = np.flatnonzero(np.bincount(pairs, minlength=1))
-        for pair in found.tolist():
-            state, tries = divmod(pair, width)
-            rows = pairs == pair
+        plain: dict[int, list[int]] = {}
+        dynamic: dict[int, list[int]] = {}
+        for pair in np.flatnonzero(taken.met).tolist():
+            state, tries = divmod(pair, self.guard_of.shape[1])
             reads: frozenset[str] | None = frozenset()
             for guard, _ in self.tries[state][:tries]:
-                plain = self.reads[guard]
-                if plain == "dynamic":
-                    dynamic[guard] = dynamic.get(guard, np.zeros(count, np.bool_)) | rows
-                elif plain is None or reads is None:
+                read = self.reads[guard]
+                if read == "dynamic":
+                    dynamic.setdefault(guard, []).append(pair)
+                elif read is None or reads is None:
                     reads = None
                 else:
-                    reads = reads | cast(frozenset[str], plain)
-            code = PRESENCE if reads == frozenset() else names.field_set(reads)
-            masks[code] = masks.get(code, np.zeros(count, np.bool_)) | rows
-        plain_parts = [(None if mask.all() else mask, code) for code, mask in masks.items()]
+                    reads = reads | cast(frozenset[str], read)
+            code = PRESENCE if reads == frozenset() else self.run.names.field_set(reads)
+            plain.setdefault(code, []).append(pair)
         whys: list[tuple[Bools | None, Trail]] = []
         sups: list[tuple[Bools | None, Trail]] = []
-        for mask, code in plain_parts:
+        for code, pairs in plain.items():
+            mask = None if len(plain) == 1 else taken.rows(pairs)
             asked = event.why.ask(code)
             whys.append((mask, asked))
             sups.append((mask, asked if event.sup is event.why else event.sup.ask(code)))
-        for guard, mask in dynamic.items():
+        for guard, pairs in dynamic.items():
+            mask = taken.rows(pairs)
             why, sup = self._read_by(guard, front, mask)
             whys.append((mask, why))
             sups.append((mask, sup))
@@ -280,24 +261,47 @@ class MooreKernel(Kernel):
         """Where states are silent, every input so far could have made it say more."""
         if self.regular or self.elements is None:
             return NONE
-        last = self.last[self.last >= 0]
+        last = self.element[: self.slots, 0]
+        last = last[last > 0] - 1
         return Spans.points(self.elements.target, WHOLE, last).entries(np.arange(len(last)))
 
     def save(self) -> State:
-        """The stacks of all slots."""
-        return {
-            "state": self.state,
-            "height": self.height,
-            "stack_state": self.stack_state,
-            "stack_element": self.stack_element,
-            "depth": self.depth,
-            "last": self.last,
-        }
+        """The states of all slots and, tracked, the ways to them."""
+        return {name: getattr(self, name)[: self.slots] for name in _STATE}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on with the same stacks."""
-        for name, array in state.items():
-            setattr(self, name, array)
+        """Go on from what `save` gave."""
+        self.slots = len(state["state"])
+        for name in _STATE:
+            setattr(self, name, state[name])
+
+
+class _Taken(NamedTuple):
+    """How some events were taken.
+
+    Attributes:
+        tried: the state that each found and how many guards it tried there, as one number.
+        met: which of these numbers there are.
+        parent: the element that each builds on; below 0 none.
+        prior: the element before it in its slot; the very same array where all are the same.
+    """
+
+    tried: Bytes
+    met: Bools
+    parent: Ints
+    prior: Ints
+
+    def rows(self, numbers: list[int]) -> Bools:
+        """The rows that were taken in one of these ways."""
+        wanted = np.zeros_like(self.met)
+        wanted[numbers] = True
+        found: Bools = wanted[self.tried]
+        return found
+
+
+def _smallest(states: int) -> npt.DTypeLike:
+    """The kind of number that every state fits in, counted from 1."""
+    return np.int16 if states < 2**15 else np.int32
 
 
 def _one(count: int, parts: list[tuple[Bools | None, Trail]]) -> Trail:
@@ -322,57 +326,3 @@ def plain_reads(guard: Expression) -> frozenset[str] | str | None:
         elif isinstance(item, Input):
             whole = True
     return None if whole else frozenset(reads)
-
-
-@jit
-def _step(
-    slot: Ints,
-    holds: Bools,
-    elements: Ints,
-    guard_of: Bytes,
-    target_of: Bytes,
-    state: Bytes,
-    height: Bytes,
-    stack_state: Bytes,
-    stack_element: Ints,
-    depth: Bytes,
-    trap: Bools,
-    last: Ints,
-    reached: Bytes,
-    before: Bytes,
-    tried: Bytes,
-    parent: Ints,
-    prior: Ints,
-    tracked: bool,
-) -> int:
-    """A step for every event; return the first row that has nowhere to go, else -1."""
-    for row in range(len(slot)):
-        s = slot[row]
-        here = state[s]
-        before[row] = here
-        tries = 0
-        while guard_of[here, tries] >= 0 and not holds[row, guard_of[here, tries]]:
-            tries += 1
-        to = target_of[here, tries]
-        if to < 0:
-            return row
-        tried[row] = tries + 1 if guard_of[here, tries] >= 0 else tries
-        state[s] = to
-        reached[row] = to
-        if tracked:
-            prior[row] = last[s]
-            if not trap[here]:
-                last[s] = elements[row]
-            top = height[s]
-            parent[row] = stack_element[s, top - 1]
-            known = depth[s, to]
-            if known < 0:
-                depth[s, to] = top
-                stack_state[s, top] = to
-                stack_element[s, top] = elements[row]
-                height[s] = top + 1
-            else:
-                for above in range(known + 1, top):
-                    depth[s, stack_state[s, above]] = -1
-                height[s] = known + 1
-    return -1

@@ -1,4 +1,4 @@
-"""Row numbers, counted once: most kernels ask for the same ones in every batch."""
+"""Row numbers, and zeros, made once: most kernels ask for the same ones in every batch."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import numpy as np
 
 from whence.engine.kernels.columns import Ints
 
-__all__ = ["Counted", "rows_from"]
+__all__ = ["Counted", "rows_from", "zeros"]
 
 _MOST = 2**20
 _counted: list[Ints] = [np.arange(2**10)]
+_zeros: list[Ints] = [np.zeros(2**10, np.int64)]
 
 
 def rows_from(start: int, stop: int) -> Ints:
@@ -25,6 +26,19 @@ def rows_from(start: int, stop: int) -> Ints:
     if stop > len(_counted[0]):
         _counted[0] = np.arange(min(_MOST, 2 * stop))
     return _counted[0][start:stop]
+
+
+def zeros(count: int) -> Ints:
+    """So many zeros; nobody may write into the array.
+
+    >>> zeros(3)
+    array([0, 0, 0])
+    """
+    if count > _MOST:
+        return np.zeros(count, np.int64)
+    if count > len(_zeros[0]):
+        _zeros[0] = np.zeros(min(_MOST, 2 * count), np.int64)
+    return _zeros[0][:count]
 
 
 class Counted:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from whence.engine.associations import INNER_WIDTH
 from whence.engine.events import Position
 from whence.engine.interpreter.plan import Pipe, Plan, Step
 from whence.engine.kernels.adapter import Interpreted
@@ -125,7 +126,7 @@ class KernelChain:
         if not run.tracked or self.window:
             return None
         if self.slotted and (run.steps or (number, pipe) in self.plan.exits):
-            return run.keep(name, step.name, pipe, "inner", 2**16)
+            return run.keep(name, step.name, pipe, "inner", INNER_WIDTH)
         if not self.slotted and run.steps:
             return run.keep(name, step.name, pipe, "step", 1)
         return None

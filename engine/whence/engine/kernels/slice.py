@@ -15,8 +15,10 @@ from whence.engine.kernels.combining import Changes, Combined
 from whence.engine.kernels.combining_fast import combining
 from whence.engine.kernels.entries import NONE, Entries
 from whence.engine.kernels.expressions import RowFault, compile_columns
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
-from whence.engine.kernels.slice_trails import Named, SliceTrails, longer
+from whence.engine.kernels.row_numbers import rows_from
+from whence.engine.kernels.slice_trails import Named, SliceTrails
 from whence.engine.kernels.slots import Sliced, Slots
 from whence.engine.kernels.trails import Nothing, Trail
 from whence.engine.processors.slice import Slice
@@ -50,6 +52,8 @@ class SliceKernel(Kernel):
         self.rows = 0
         self.first_row = 0
         self.row_of: Ints = np.empty(0, np.int64)
+        self.one_each = True
+        self.topped: tuple[Ints, Ints] | None = None
         self.front: Front | None = None
         self.closing: Ints | None = None
         self.chain = KernelChain(
@@ -65,6 +69,7 @@ class SliceKernel(Kernel):
         self.trails = SliceTrails(
             place,
             irregular=self.irregular,
+            first=self.first,
             given=self.given,
             keeps_inputs=closes and (self.irregular or not self.given),
             exit=self.chain.steps[number].kept[pipe],
@@ -97,9 +102,16 @@ class SliceKernel(Kernel):
         return self.place.inside(self.front.moment, row)
 
     def _top(self, moments: Ints) -> Ints:
+        if self.topped is None or self.topped[0] is not moments:
+            self.topped = (moments, self._topped(moments))
+        return self.topped[1]
+
+    def _topped(self, moments: Ints) -> Ints:
         if self.closing is not None:
             return self.closing[moments - self.first_row]
         assert self.front is not None
+        if not self.place.slotted and self.one_each:
+            return moments + (self.outputs - self.first_row)
         rows = self.row_of[moments - self.first_row]
         if not self.place.slotted:
             return self.outputs + rows
@@ -107,8 +119,7 @@ class SliceKernel(Kernel):
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Send the fronts to their slices, run P, and combine the heads after every front."""
-        if born.count > len(self.said):
-            self.said = longer(self.said, born.count, fill=False)
+        self.said = grown(self.said, born.count, False)
         if not len(front):
             return [self.run.empty(slotted=self.place.slotted)]
         try:
@@ -122,13 +133,14 @@ class SliceKernel(Kernel):
         self.trails.grow(count)
         self.combining.begin(self.slots.outer[count - len(sliced.first) : count], sliced.keys)
         self.front, self.row_of, self.first_row = front, sliced.rows, self.rows
+        self.one_each = sliced.one_each
         moment = np.arange(self.rows, self.rows + len(sliced.rows))
         inside = [_sent(batch, sliced, moment) for batch in front.pipes]
         begins = Born(sliced.slot[sliced.first], moment[sliced.first], count)
         out = self.chain.feed(inside, begins)[0]
         self.rows += len(sliced.rows)
         newest, events = self.trails.note_events(sliced.slot, moment, inside)
-        named = self._changed(out, sliced, newest)
+        named = self._changed(out, moment, sliced, newest)
         outers = np.zeros(len(front), np.int64) if front.slot is None else front.slot
         combined = self.combining.combine(outers, named.changes)
         why: Trail = Nothing(len(front))
@@ -139,7 +151,7 @@ class SliceKernel(Kernel):
             why, sup = self._lead(combined, outers, named, leading, out, events, exists)
         self.trails.remember(named, self.outputs)
         self.outputs += len(front)
-        self.front = None
+        self.front = self.topped = None
         return Batch(combined.values, front.moment, front.slot, why, sup, exists)
 
     def _lead(
@@ -158,16 +170,21 @@ class SliceKernel(Kernel):
             combined, picked, lists, leading, out, events, self.outputs, exists
         )
 
-    def _changed(self, out: Batch, sliced: Sliced, newest: Ints) -> Named:
+    def _changed(self, out: Batch, moment: Ints, sliced: Sliced, newest: Ints) -> Named:
         """The slices whose head, or whose events, changed."""
         slot = np.empty(0, np.int64) if out.slot is None else out.slot
+        one_each = out.moment is moment and sliced.one_each and not self.first
+        if one_each and not self.irregular:
+            # Every row has one output, and that is the head of its slice then.
+            rows, headed = rows_from(0, len(out)), np.ones(len(out), np.bool_)
+            return Named(Changes(rows, slot, out.values, headed), self.trails.named(out), newest)
         rows = self.row_of[out.moment - self.first_row] if len(out) else slot
         kept = _heads_of(rows, slot, self.trails.head, first=self.first)
         refs = self.trails.name_heads(out, kept)
         if not self.irregular:
             headed = np.ones(len(kept), np.bool_)
             changes = Changes(rows[kept], slot[kept], out.values.take(kept), headed)
-            return Named(changes, refs, np.full(len(kept), -1))
+            return Named(changes, refs, newest)
         # Every event of an irregular P's slice changes what supports it, with a head or without.
         count = self.slots.count + 1
         wanted = sliced.rows * count + sliced.slot
@@ -204,7 +221,7 @@ class SliceKernel(Kernel):
         if len(out) and out.slot is not None:
             spoke = np.unique(turn[owner[out.slot]])
             batch = self._closed(out, slots[spoke], moments[spoke])
-        self.closing = None
+        self.closing = self.topped = None
         return [batch]
 
     def _closed(self, out: Batch, said: Ints, moment: Ints) -> Batch:
@@ -217,7 +234,7 @@ class SliceKernel(Kernel):
         slot = out.slot[kept]
         headed = np.ones(len(kept), np.bool_)
         changes = Changes(rows[kept], slot, out.values.take(kept), headed)
-        newest = self.trails.events_at[slot]
+        newest = self.trails.events_at[slot] if self.irregular else np.empty(0, np.int64)
         named = Named(changes, self.trails.name_heads(out, kept), newest)
         combined = self.combining.combine(said, changes)
         outer = said if self.place.slotted else None
@@ -267,7 +284,7 @@ class SliceKernel(Kernel):
 
 def _sent(batch: Batch, sliced: Sliced, moment: Ints) -> Batch:
     """A pipe's events as the slices see them."""
-    if len(sliced.rows) == len(batch) and not len(sliced.empty):
+    if sliced.one_each:
         return Batch(batch.values, moment, sliced.slot, batch.why, batch.sup, batch.exists)
     taken = batch.take(sliced.rows)
     return Batch(taken.values, moment, sliced.slot, taken.why, taken.sup, taken.exists)
@@ -279,7 +296,7 @@ def _heads_of(rows: Ints, slot: Ints, head: Ints, *, first: bool) -> Ints:
     if first:
         _, begins = np.unique(slot, return_index=True)
         begins = np.sort(begins)
-        return begins[head[slot[begins]] < 0]
+        return cast(Ints, begins[head[slot[begins]] == 0])
     if (np.diff(rows) > 0).all():
         return np.arange(count)
     order = np.lexsort((np.arange(count), slot, rows))

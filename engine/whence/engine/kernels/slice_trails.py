@@ -22,6 +22,7 @@ from whence.engine.kernels.combining import (
 )
 from whence.engine.kernels.composing import Chosen, Listed, union
 from whence.engine.kernels.entries import WHOLE
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Heads, Kept, Place, State
 from whence.engine.kernels.row_numbers import rows_from
@@ -29,7 +30,7 @@ from whence.engine.kernels.slots import Sliced, Slots
 from whence.engine.kernels.so_far import SoFar
 from whence.engine.kernels.trails import Gathered, Line, Nothing, Spans, Trail
 
-__all__ = ["Named", "SliceTrails", "longer"]
+__all__ = ["Named", "SliceTrails"]
 
 _EVERYWHERE = 2**62
 _SO_FAR = ("inputs_so_far", "in_slices", "keys_so_far", "slice_events")
@@ -56,9 +57,13 @@ class Named:
 class SliceTrails:
     """Keeps what the outputs of a Slice may lead to.
 
+    In ``head`` a slice's head is named by one more than its position, or row in a Window: 0 says
+    that it has none.
+
     Args:
         place: where the Slice stands.
         irregular: P is.
+        first: the first output of each slice counts, not the last.
         given: the key is a raw field of the input, and not behind an irregular pipe.
         keeps_inputs: closing may give outputs that lean on all inputs.
         exit: where the record keeps the outputs of P.
@@ -70,6 +75,7 @@ class SliceTrails:
         place: Place,
         *,
         irregular: bool,
+        first: bool,
         given: bool,
         keeps_inputs: bool,
         exit: Kept | None,
@@ -79,6 +85,7 @@ class SliceTrails:
         self.place = place
         self.run = place.run
         self.irregular = irregular
+        self.first = first
         self.given = given
         self.keeps_inputs = keeps_inputs
         self.exit = exit
@@ -97,14 +104,16 @@ class SliceTrails:
 
     def reset(self) -> None:
         """Forget all slices."""
-        self.head: Ints = np.full(64, -1)
+        self.count = 0
+        self.head: Ints = np.zeros(64, np.int64)
         self.events_at: Ints = np.full(64, -1)
 
     def grow(self, count: int) -> None:
         """Make room for new slices."""
-        if count > len(self.head):
-            self.head = longer(self.head, count, -1)
-            self.events_at = longer(self.events_at, count, -1)
+        self.count = count
+        self.head = grown(self.head, count, 0)
+        if self.irregular:
+            self.events_at = grown(self.events_at, count, -1)
 
     def note_events(self, slot: Ints, moment: Ints, inside: list[Batch]) -> tuple[Ints, Trail]:
         """All events of every slice so far: what supports the head of an irregular P.
@@ -114,7 +123,7 @@ class SliceTrails:
         """
         count = len(moment)
         if not self.run.tracked or not self.irregular or not count:
-            return np.full(count, -1), Nothing(count)
+            return np.empty(0, np.int64), Nothing(count)
         why, sup = _whole(inside, count)
         trail = self.slice_events.add(slot, moment, why, sup)[1]
         kept = self.slice_events.kept
@@ -124,30 +133,44 @@ class SliceTrails:
         """How heads are named from now on: by kept position, or by row inside a Window."""
         if self.exit is None or not self.run.tracked:
             return rows
-        positions = out.why.take(rows)
-        return positions.lo if isinstance(positions, Spans) else np.empty(0, np.int64)
+        return self.named(out)[rows]
+
+    def named(self, out: Batch) -> Ints:
+        """The same for all outputs of P."""
+        if self.exit is None or not self.run.tracked:
+            return rows_from(0, len(out))
+        # The record keeps them: their trail leads to one position each.
+        return out.why.lo if isinstance(out.why, Spans) else np.empty(0, np.int64)
 
     def remember(self, named: Named, outputs: int) -> None:
         """The changes are over: these are the heads now."""
-        changes = named.changes
-        headed = np.flatnonzero(changes.headed)
-        slots, heads = changes.slot[headed], named.heads[headed]
-        if self.heads is not None and len(headed):
-            self.heads.changes.append((outputs + changes.row[headed], slots, heads))
-        self.head[slots] = heads
-        self.events_at[changes.slot] = named.events
+        changes, heads = named.changes, named.heads
+        row, slots = changes.row, changes.slot
+        if self.irregular:
+            headed = np.flatnonzero(changes.headed)
+            row, slots, heads = row[headed], slots[headed], heads[headed]
+            if self.run.tracked:
+                self.events_at[changes.slot] = named.events
+        if self.heads is not None and len(row):
+            self.heads.changes.append((outputs + row, slots, heads))
+        if self.run.tracked or self.first:
+            self.head[slots] = heads + 1
 
     def picked(self, pick: Ints, named: Named) -> tuple[Ints, Ints]:
         """The head, and the newest event, of the picked slice of every row."""
-        head, event = np.full(len(pick), -1), np.full(len(pick), -1)
+        if not (pick >= 0).any():
+            none = np.broadcast_to(np.int64(-1), len(pick))
+            return none, none
+        head, event = np.zeros(len(pick), np.int64), np.full(len(pick), -1)
         changes = named.changes
         if self.irregular:
             headed = np.flatnonzero(changes.headed)
             rows, slots = changes.row[headed], changes.slot[headed]
-            _as_of(pick, rows, slots, named.heads[headed], self.head, head)
+            _as_of(pick, rows, slots, named.heads[headed] + 1, self.head, head)
             _as_of(pick, changes.row, changes.slot, named.events, self.events_at, event)
         else:
-            _as_of(pick, changes.row, changes.slot, named.heads, self.head, head)
+            _as_of(pick, changes.row, changes.slot, named.heads + 1, self.head, head)
+        head -= 1
         return head, event
 
     def head_lists(
@@ -168,10 +191,10 @@ class SliceTrails:
         for row, (owner, need) in enumerate(zip(outers.tolist(), needs.tolist(), strict=True)):
             for change in range(at, ends[row]):
                 if changes.headed[change]:
-                    head[changes.slot[change]] = refs[change]
+                    head[changes.slot[change]] = refs[change] + 1
             at = ends[row]
             found = head[members[owner]] if need else none
-            lists.append(found[found >= 0])
+            lists.append(found[found > 0] - 1)
         starts = np.concatenate(([0], np.cumsum([len(found) for found in lists])))
         return starts, np.concatenate(lists) if lists else none
 
@@ -228,6 +251,9 @@ class SliceTrails:
         inputs, in_slices, keys = leading
         heads_why, heads_sup = self._heads(out)
         every_why, every_sup = self._every(count, lists, heads_why, heads_sup, outputs)
+        plain = heads_sup is heads_why and not self.irregular and keys is None and exists is None
+        if plain and bool((pick == ALL_HEADS).all()) and bool((support == HEADS).all()):
+            return every_why, every_why
         kept = self.slice_events.kept
         if kept is not None:
             events = Line(kept.target, WHOLE, _EVERYWHERE, 0, 0)
@@ -237,7 +263,6 @@ class SliceTrails:
             (pick == ALL_HEADS, every_why),
             (pick == NOBODY, inputs[0]),
         )
-        plain = heads_sup is heads_why and not self.irregular and keys is None and exists is None
         if plain and not (pick == NOBODY).any() and _only(support, pick):
             return why, why
         enough = _chosen(
@@ -289,23 +314,17 @@ class SliceTrails:
     def save(self) -> State:
         """The heads, and all that came so far."""
         return {
-            "head": self.head,
-            "events_at": self.events_at,
+            "head": self.head[: self.count],
+            "events_at": self.events_at[: self.count],
             **{name: getattr(self, name).save() for name in _SO_FAR},
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
         self.head, self.events_at = state["head"], state["events_at"]
+        self.count = len(self.head)
         for name in _SO_FAR:
             getattr(self, name).load(state[name])
-
-
-def longer(array: np.ndarray, count: int, fill: object) -> np.ndarray:
-    """An array with room for more, twice as long at least."""
-    more = np.full(max(count, 2 * len(array)), fill, array.dtype)
-    more[: len(array)] = array
-    return more
 
 
 def _whole(batches: list[Batch] | tuple[Batch, ...], count: int) -> tuple[Trail, Trail]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from whence.engine.kernels.columns import Column, Ints, concat, from_values
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import State
+from whence.engine.kernels.number_table import NumberTable
+from whence.engine.kernels.row_numbers import rows_from, zeros
 from whence.engine.kernels.texts import Texts
-from whence.engine.values import Value, key_of
+from whence.engine.values import INT64_MAX, INT64_MIN, Value, key_of
 
 __all__ = ["Sliced", "Slots"]
 
@@ -25,6 +28,7 @@ class Sliced(NamedTuple):
         first: for every slot that begins now, the place of its first row in ``rows``.
         keys: the keys of the slots that begin now, in order.
         empty: the rows that went nowhere.
+        one_each: whether every row goes to one slot, so that ``rows`` just counts them.
     """
 
     rows: Ints
@@ -32,6 +36,7 @@ class Sliced(NamedTuple):
     first: Ints
     keys: Column
     empty: Ints
+    one_each: bool = True
 
 
 class Slots:
@@ -40,6 +45,7 @@ class Slots:
     Attributes:
         outer: for every slot the outer slot that it belongs to.
         count: how many there are.
+        nested: whether there are several outer slots.
     """
 
     def __init__(self, texts: Texts) -> None:
@@ -47,14 +53,17 @@ class Slots:
         self.texts = texts
         self.outer: Ints = np.zeros(64, np.int64)
         self.count = 0
+        self.nested = False
         self._known: dict[tuple[int, object], int] = {}
         self._keys: list[Column] = []
         self._by_code: Ints = np.empty(0, np.int64)
+        self._tables = {"integer": NumberTable(), "text": NumberTable()}
 
     def send(self, outer: Ints | None, keys: Column) -> Sliced:
         """Send every row to the slot, or the slots, of its key."""
-        if keys.kind == "text" and outer is None and keys.valid is None:
-            return self._by_text(keys)
+        self.nested = outer is not None
+        if keys.valid is None and keys.kind in self._tables:
+            return self._by_number(outer, keys)
         if keys.kind in ("any", "record"):
             values = keys.to_list()
             if any(isinstance(v, (list, tuple)) for v in values):
@@ -78,40 +87,68 @@ class Slots:
             table[number] = found
         first = firsts[new]
         self._begin([outers[number] for number in new], keys.take(first))
-        return Sliced(
-            np.arange(len(keys)), table[codes], first, self._keys[-1], np.empty(0, np.int64)
-        )
+        rows = rows_from(0, len(keys))
+        return Sliced(rows, table[codes], first, self._keys[-1], np.empty(0, np.int64))
 
     def _find(self, name: tuple[int, object]) -> int:
         """The slot of a key; -1 if it is new."""
         owner, key = name
-        if owner == 0 and isinstance(key, tuple) and key[0] == "text":
+        if isinstance(key, float) and key.is_integer():
+            key = int(key)
+        found = -1
+        if type(key) is int and INT64_MIN <= key <= INT64_MAX:
+            found = self._tables["integer"].find(owner, key)
+        elif isinstance(key, tuple) and key[0] == "text":
             code = self.texts.code(key[1])
-            if code < len(self._by_code) and self._by_code[code] >= 0:
-                return int(self._by_code[code])
-        return self._known.get(name, -1)
+            found = self._tables["text"].find(owner, code)
+            if owner == 0 and code < len(self._by_code):
+                found = max(found, int(self._by_code[code]) - 1)
+        return found if found >= 0 else self._known.get(name, -1)
 
-    def _by_text(self, keys: Column) -> Sliced:
-        """Texts have numbers already: one look each, and nothing in Python."""
-        if len(self._by_code) < len(self.texts):
-            more = np.full(2 * len(self.texts), -1)
-            more[: len(self._by_code)] = self._by_code
-            self._by_code = more
-        if self._known:
-            self._meet(keys)
-        found = np.empty(len(keys), np.int64)
-        firsts = np.empty(len(keys), np.int64)
-        new = _number(keys.data, self._by_code, self.count, found, firsts)
-        firsts = firsts[:new].copy()
-        self._begin([0] * len(firsts), keys.take(firsts))
-        rows = np.arange(len(keys))
+    def _by_number(self, outer: Ints | None, keys: Column) -> Sliced:
+        """Integers, and texts, which have numbers already: one look each, nothing in Python."""
+        if keys.kind == "text" and outer is None:
+            found, firsts = self._by_text(keys)
+        else:
+            table = self._tables[keys.kind]
+            if self._known:
+                rows = table.missing(outer, keys.data)
+                for owner, name, row in self._met(outer, keys, rows):
+                    table.put(owner, int(keys.data[row]), self._known[owner, name])
+            found, firsts = table.number(outer, keys.data, self.count)
+        self._begin(zeros(len(firsts)) if outer is None else outer[firsts], keys.take(firsts))
+        rows = rows_from(0, len(keys))
         return Sliced(rows, found, firsts, self._keys[-1], np.empty(0, np.int64))
 
-    def _meet(self, keys: Column) -> None:
-        """The same text may have come among keys of several kinds."""
-        codes = np.unique(keys.data)
-        for code in codes[self._by_code[codes] < 0].tolist():
-            self._by_code[code] = self._known.get((0, key_of(self.texts.known[code])), -1)
+    def _by_text(self, keys: Column) -> tuple[Ints, Ints]:
+        """Their numbers are few enough for an array of them."""
+        self._by_code = grown(self._by_code, len(self.texts), 0)
+        if self._known:
+            rows = np.flatnonzero(self._by_code[keys.data] == 0)
+            for owner, name, row in self._met(None, keys, rows):
+                self._by_code[keys.data[row]] = self._known[owner, name] + 1
+        found, firsts = np.empty((2, len(keys)), np.int64)
+        new = _number(keys.data, self._by_code, self.count, found, firsts)
+        return found, firsts[:new].copy()
+
+    def _met(
+        self, outer: Ints | None, keys: Column, rows: Ints
+    ) -> Iterator[tuple[int, object, int]]:
+        """Which of these keys have come before, among keys of several kinds."""
+        data = keys.data[rows]
+        if outer is None:
+            _, places = np.unique(data, return_index=True)
+        else:
+            order = np.lexsort((data, outer[rows]))
+            again = (np.diff(data[order]) == 0) & (np.diff(outer[rows][order]) == 0)
+            places = order[np.concatenate((np.ones(len(order[:1]), np.bool_), ~again))]
+        rows = rows[places]
+        owners = [0] * len(rows) if outer is None else outer[rows].tolist()
+        shown = keys.take(rows).to_list()
+        for owner, value, row in zip(owners, shown, rows.tolist(), strict=True):
+            name = key_of(value)
+            if (owner, name) in self._known:
+                yield owner, name, row
 
     def _several(self, outer: Ints | None, values: list[Value]) -> Sliced:
         """Keys that are lists send a row to several slots, once each."""
@@ -140,15 +177,14 @@ class Slots:
         keys = from_values([key for _, key in new], "any", self.texts)
         self._begin([owner for owner, _ in new], keys)
         arrays = [np.array(a, np.int64) for a in (rows, slot, first, empty)]
-        return Sliced(arrays[0], arrays[1], arrays[2], keys, arrays[3])
+        one_each = len(rows) == len(values) and not empty
+        return Sliced(arrays[0], arrays[1], arrays[2], keys, arrays[3], one_each)
 
-    def _begin(self, outers: Sequence[int], keys: Column) -> None:
+    def _begin(self, outers: Sequence[int] | Ints, keys: Column) -> None:
         start, self.count = self.count, self.count + len(outers)
-        if len(self.outer) < self.count:
-            more = np.zeros(2 * self.count, np.int64)
-            more[:start] = self.outer[:start]
-            self.outer = more
-        self.outer[start : self.count] = outers
+        self.outer = grown(self.outer, self.count, 0)
+        if np.any(outers):
+            self.outer[start : self.count] = outers
         self._keys.append(keys)
 
     def keys(self) -> Column:
@@ -160,12 +196,17 @@ class Slots:
 
     def save(self) -> State:
         """The keys in order, each with its outer slot."""
-        return {"keys": self.keys(), "outer": self.outer[: self.count]}
+        outer = self.outer[: self.count]
+        return {"keys": self.keys(), "outer": outer, "nested": self.nested}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Number the keys again, in the same order."""
         keys, outer = state["keys"], state["outer"]
         self.__init__(self.texts)  # type: ignore[misc]
+        self.nested = state["nested"]
+        if keys.valid is None and keys.kind in self._tables:
+            self._by_number(outer if state["nested"] else None, keys)
+            return
         names = zip(outer.tolist(), map(key_of, keys.to_list()), strict=True)
         self._known = {name: slot for slot, name in enumerate(names)}
         self._begin(outer.tolist(), keys)
@@ -173,15 +214,18 @@ class Slots:
 
 @jit
 def _number(codes: Ints, by_code: Ints, count: int, found: Ints, firsts: Ints) -> int:
-    """Look every code up; number the new ones, and note where each is first met."""
+    """Look every code up; number the new ones, and note where each is first met.
+
+    In ``by_code`` slots are counted from 1: 0 says that a code has none yet.
+    """
     new = 0
     for row in range(len(codes)):
         code = codes[row]
-        if by_code[code] < 0:
-            by_code[code] = count + new
+        if by_code[code] == 0:
             firsts[new] = row
             new += 1
-        found[row] = by_code[code]
+            by_code[code] = count + new
+        found[row] = by_code[code] - 1
     return new
 
 

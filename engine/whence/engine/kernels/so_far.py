@@ -8,6 +8,7 @@ is an interval.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.composing import Linked, union
 from whence.engine.kernels.entries import WHOLE, Entries
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Kept, Place, State
 from whence.engine.kernels.trails import Gathered, Line, Nothing, Spans, Trail
@@ -31,7 +33,7 @@ def previous(slot: Ints | None, count: int) -> Ints:
     if slot is None:
         return np.arange(-1, count - 1)
     before = np.empty(count, np.int64)
-    _previous(slot, np.full(int(slot.max(initial=-1)) + 1, -1), before)
+    _previous(slot, _blank(slot), before)
     return before
 
 
@@ -46,23 +48,42 @@ def latest(slot: Ints | None, chosen: Bools) -> Ints:
         rows = np.where(chosen, np.arange(count), -1)
         return np.maximum.accumulate(rows) if count else rows
     found = np.empty(count, np.int64)
-    _latest(slot, chosen, np.full(int(slot.max(initial=-1)) + 1, -1), found)
+    _latest(slot, chosen, _blank(slot), found)
     return found
+
+
+class _Paper(local):
+    """A number for every slot, 0 between two calls: only the slots of a batch are looked at."""
+
+    def __init__(self) -> None:
+        self.last: Ints = np.zeros(64, np.int64)
+
+
+_paper = _Paper()
+
+
+def _blank(slot: Ints) -> Ints:
+    _paper.last = grown(_paper.last, int(slot.max(initial=-1)) + 1, 0)
+    return _paper.last
 
 
 @jit
 def _previous(slot: Ints, last: Ints, found: Ints) -> None:
     for row in range(len(slot)):
-        found[row] = last[slot[row]]
-        last[slot[row]] = row
+        found[row] = last[slot[row]] - 1
+        last[slot[row]] = row + 1
+    for row in range(len(slot)):
+        last[slot[row]] = 0
 
 
 @jit
 def _latest(slot: Ints, chosen: Bools, last: Ints, found: Ints) -> None:
     for row in range(len(slot)):
         if chosen[row]:
-            last[slot[row]] = row
-        found[row] = last[slot[row]]
+            last[slot[row]] = row + 1
+        found[row] = last[slot[row]] - 1
+    for row in range(len(slot)):
+        last[slot[row]] = 0
 
 
 def settled_row(entries: Entries) -> Entries:
@@ -185,11 +206,7 @@ class SoFar:
 
     def _grow(self, slot: Ints | None) -> None:
         if slot is not None and len(slot):
-            most = int(slot.max()) + 1
-            if most > len(self.last):
-                more = np.full(max(most, 2 * len(self.last)), -1)
-                more[: len(self.last)] = self.last
-                self.last = more
+            self.last = grown(self.last, int(slot.max()) + 1, -1)
 
     def _chain(self, slot: Ints | None, moment: Ints, why: Trail, sup: Trail) -> Trail:
         """Keep an element for every row, linked to the one before it in its slot."""

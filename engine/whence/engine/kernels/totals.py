@@ -27,7 +27,7 @@ from whence.engine.kernels.folds import (
     fold_conditions,
     fold_numbers,
 )
-from whence.engine.kernels.held import grown
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.kernel import State
 from whence.engine.kernels.texts import Texts
 from whence.engine.processors.cumulate import UNSET, Cumulate

@@ -170,14 +170,17 @@ def _ascending(rows: Ints) -> bool:
 
 def intervals(target: int, fields: int, lo: Ints, hi: Ints) -> Entries:
     """One interval for each row, where it is not empty."""
-    row = np.flatnonzero(hi >= lo)
+    row = np.flatnonzero(hi >= 0 if hi is lo else (hi >= lo) & (hi >= 0))
     if len(row) < len(lo):
         lo, hi = lo[row], hi[row]
     return Entries(row, np.full(len(row), target), np.full(len(row), fields), lo, hi)
 
 
 class Spans(Trail):
-    """Every row leads to an interval of its own; an empty one where ``hi`` is below ``lo``."""
+    """Every row leads to an interval of its own; an empty one if ``hi`` is below ``lo`` or 0.
+
+    Where all are single positions both ends are the very same array.
+    """
 
     __slots__ = ("fields", "hi", "lo", "target")
 
@@ -190,7 +193,7 @@ class Spans(Trail):
     @classmethod
     def points(cls, target: int, fields: int, positions: Ints) -> Spans:
         """Every row leads to one position, or below 0 nowhere."""
-        return cls(target, fields, np.where(positions < 0, 0, positions), positions)
+        return cls(target, fields, positions, positions)
 
     def __len__(self) -> int:
         """How many rows."""
@@ -198,7 +201,9 @@ class Spans(Trail):
 
     def entries(self, rows: Ints) -> Entries:
         """One interval a row."""
-        return intervals(self.target, self.fields, self.lo[rows], self.hi[rows])
+        hi = self.hi[rows]
+        lo = hi if self.lo is self.hi else self.lo[rows]
+        return intervals(self.target, self.fields, lo, hi)
 
     def ask(self, fields: int) -> Trail:
         """The same with known fields."""
@@ -208,13 +213,9 @@ class Spans(Trail):
         """The intervals of these rows."""
         if not len(self.lo):
             return Nothing(len(rows))
-        lost = rows < 0
-        return Spans(
-            self.target,
-            self.fields,
-            np.where(lost, 0, self.lo[rows]),
-            np.where(lost, -1, self.hi[rows]),
-        )
+        hi = np.where(rows < 0, -1, self.hi[rows])
+        lo = hi if self.lo is self.hi else self.lo[rows]
+        return Spans(self.target, self.fields, lo, hi)
 
 
 class Sets(Trail):

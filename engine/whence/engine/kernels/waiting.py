@@ -14,7 +14,7 @@ import numpy as np
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.composing import Reaching, joined, lasting
 from whence.engine.kernels.entries import NONE, Entries, join_entries
-from whence.engine.kernels.held import grown
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.kernel import State
 from whence.engine.kernels.so_far import settled_row
 from whence.engine.kernels.trails import Sets, Trail

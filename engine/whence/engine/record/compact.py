@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from whence.engine.associations import INNER_WIDTH
 from whence.engine.compact import Associations, Block, Ints
 
 __all__ = ["COMPACT", "ENCODINGS", "compact_table", "from_compact_table"]
@@ -45,8 +46,6 @@ ENCODINGS = {
 }
 """How Parquet keeps the lists; see the page on the record for what that saves."""
 
-_UNIT = 2**16
-
 
 def compact_table(associations: Associations) -> pa.Table:
     """Associations of one stream as a table."""
@@ -61,8 +60,10 @@ def compact_table(associations: Associations) -> pa.Table:
 
 
 def _row(block: Block) -> Iterator[tuple[str, Any]]:
-    unit = _UNIT if _in_units(block.outputs, block.step) else 1
-    to_unit = _UNIT if _in_units(block.inputs, block.sa, block.sb) and not block.width.any() else 1
+    unit = INNER_WIDTH if _in_units(block.outputs, block.step) else 1
+    to_unit = (
+        INNER_WIDTH if _in_units(block.inputs, block.sa, block.sb) and not block.width.any() else 1
+    )
     outputs, inputs = block.outputs // unit, block.inputs // to_unit
     yield "relation", block.relation
     yield "kind", block.kind
@@ -82,9 +83,9 @@ def _row(block: Block) -> Iterator[tuple[str, Any]]:
 
 def _in_units(positions: Ints, *steps: int) -> bool:
     """Whether all positions are multiples of the unit, and go on in multiples of it."""
-    if any(step % _UNIT for step in steps) or not positions.any():
+    if any(step % INNER_WIDTH for step in steps) or not positions.any():
         return False
-    return not bool((positions & (_UNIT - 1)).any())
+    return not bool((positions & (INNER_WIDTH - 1)).any())
 
 
 def _array(values: list[Any], type: pa.DataType) -> pa.Array:

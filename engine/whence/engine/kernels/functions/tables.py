@@ -11,6 +11,7 @@ import numpy.typing as npt
 from whence.engine.functions.base import Function
 from whence.engine.kernels.columns import Bools, Column, Ints, from_values
 from whence.engine.kernels.functions.base import first_bad, spread, unique_rows, valid_of
+from whence.engine.kernels.growing import grown
 from whence.engine.kernels.texts import Texts
 from whence.engine.values import Value, ValueFault
 
@@ -25,32 +26,29 @@ class _Table:
         self.kind = kind
         self.done: Bools = np.zeros(0, np.bool_)
         self.bad: Bools = np.zeros(0, np.bool_)
+        self.refuses = False
         self.data: npt.NDArray[Any] = np.zeros(0, _type(kind))
 
     def look_up(self, codes: Ints, valid: Bools | None, texts: Texts) -> npt.NDArray[Any]:
         size = len(texts)
-        if size > len(self.done):
-            more = max(size, 2 * len(self.done))
-            self.done = _grown(self.done, more)
-            self.bad = _grown(self.bad, more)
-            self.data = _grown(self.data, more)
-        asked = np.zeros(len(self.done), np.bool_)
-        asked[codes if valid is None else codes[valid]] = True
-        fresh = np.flatnonzero(asked & ~self.done)
+        self.done, self.bad = grown(self.done, size, False), grown(self.bad, size, False)
+        self.data = grown(self.data, size, 0)
+        asked = codes if valid is None else codes[valid]
+        fresh = np.unique(asked[~self.done[asked]])
         if len(fresh):
             self._fill(fresh, texts)
-        if self.bad.any():
+        if self.refuses:
             first_bad(self.bad[codes], valid)
         found: npt.NDArray[Any] = self.data[codes]
         return found
 
     def _fill(self, codes: Ints, texts: Texts) -> None:
         results: list[Value] = []
-        for code in codes.tolist():
+        for code, text in zip(codes.tolist(), texts.at(codes), strict=True):
             try:
-                results.append(self.call(texts.known[code]))
+                results.append(self.call(text))
             except ValueFault:
-                self.bad[code] = True
+                self.bad[code] = self.refuses = True
                 results.append(None)
         self.data[codes] = from_values(results, self.kind, texts).data
         self.done[codes] = True
@@ -58,12 +56,6 @@ class _Table:
 
 def _type(kind: str) -> Any:
     return np.bool_ if kind == "boolean" else np.int64
-
-
-def _grown(data: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    more = np.zeros(size, data.dtype)
-    more[: len(data)] = data
-    return more
 
 
 class TextTables:
@@ -110,11 +102,11 @@ class TextTables:
             used = np.zeros(len(bad), np.bool_)
             used[back[full]] = True
         results: list[Value] = []
-        for number, codes in enumerate(zip(*(c.tolist() for c in distinct), strict=True)):
+        for number, given in enumerate(zip(*(texts.at(c) for c in distinct), strict=True)):
             result: Value = None
             if used[number]:
                 try:
-                    result = self.call(*[texts.known[code] for code in codes])
+                    result = self.call(*given)
                 except ValueFault:
                     bad[number] = True
             results.append(result)
@@ -122,8 +114,8 @@ class TextTables:
         return self._made(from_values(results, self.kind, texts).data[back], full, texts)
 
     def _one(self, fixed: tuple[int, ...], at: int, texts: Texts) -> Callable[[str], Value]:
-        before = [texts.known[code] for code in fixed[:at]]
-        after = [texts.known[code] for code in fixed[at + 1 :]]
+        given = texts.at(np.maximum(np.array(fixed, np.int64), 0))
+        before, after = given[:at], given[at + 1 :]
         return lambda text: self.call(*before, text, *after)
 
     def _made(self, data: npt.NDArray[Any], valid: Bools | None, texts: Texts) -> Column:
