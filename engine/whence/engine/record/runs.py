@@ -132,6 +132,8 @@ class RunWriter(RunRecord):
         before = read_json(path) if path.exists() else None
         if before is not None:
             _check_same(id, before, manifest)
+            for left in path.parent.rglob(".*.part"):
+                left.unlink(missing_ok=True)  # of a file that was being written when it was stopped
         self._before = {
             (what, stream["name"], part["part"])
             for stream in (before or {"streams": []})["streams"]

@@ -8,10 +8,11 @@ the chain is.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -20,7 +21,7 @@ from whence.engine.errors import EventError, RunnerError, WhenceError
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.runs import RunRecord, RunWriter, new_run_id
 from whence.engine.record.staged import remove_staged, take_in
-from whence.engine.record.writing import BusyError
+from whence.engine.record.writing import WAIT_SECONDS, BusyError
 from whence.engine.runners.local import described
 from whence.engine.runners.local_kernels import BATCH, SECONDS, resume, run_kernels
 from whence.engine.runners.options import CHUNK, RunOptions
@@ -65,7 +66,7 @@ class Job:
         root = Path(self.root)
         begun = root / "runs" / self.run_id / "manifest.json"
         if begun.exists() and self.options.witnesses == "first":
-            manifest = RunRecord(root, self.run_id).manifest
+            manifest = self._left(RunRecord(root, self.run_id))
             if manifest["status"] == "interrupted" and "batch" in manifest:
                 return resume(
                     root, self.run_id, runner="spark", chain=self.chain, seconds=self.seconds
@@ -81,6 +82,13 @@ class Job:
             batch=self.batch,
             seconds=self.seconds,
         )
+
+    def _left(self, run: RunRecord) -> dict[str, Any]:
+        """What an earlier attempt has left; whoever is being ended may need a moment."""
+        until = time.monotonic() + WAIT_SECONDS
+        while (manifest := run.manifest)["status"] == "running" and time.monotonic() < until:
+            time.sleep(0.05)
+        return manifest
 
 
 def run_on_spark(
