@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import tempfile
 from collections import Counter
 from datetime import datetime
 from importlib import import_module
@@ -14,14 +15,17 @@ import prov
 import prov.model
 import pyoxigraph as ox
 import pytest
+from hypothesis import given, settings
 
 from tests.exporters.making import RUNS
 from tests.exporters.reading import oxigraph_quads, read_file, rows_of
+from tests.exporters.test_text_survives import TEXT, about
 from whence.engine.associations import AssociationIndex
 from whence.engine.record import RunRecord
-from whence.exporters import FORMATS, save_run
+from whence.exporters import FORMATS, save, save_run, to_prov
 from whence.exporters.documents import run_document
 from whence.exporters.prov_document import prov_document
+from whence.exporters.prov_xml import xml_text
 from whence.exporters.recorded import RecordedRun
 
 etree: Any = import_module("lxml.etree")
@@ -123,6 +127,28 @@ def test_both_runners_give_the_same_answers_by_their_exports(
             for support in (False, True):
                 asked = (stream["name"], position)
                 assert told.up(*asked, support=support) == kept.up(*asked, support=support)
+
+
+@given(TEXT, TEXT)
+@settings(max_examples=25, deadline=None)
+def test_any_text_survives_in_the_syntaxes_of_prov(text: str, other: str) -> None:
+    if xml_text(text + other) != text + other:
+        formats = [format for format in BY_PROV if format != "prov-xml"]
+    else:
+        formats = list(BY_PROV)
+    answer = about(text, other)
+    expected = statements(to_prov(answer))
+    with tempfile.TemporaryDirectory() as folder:
+        for format in formats:
+            data = save(answer, Path(folder) / "a", format).read_bytes()
+            read = prov.model.ProvDocument.deserialize(io.BytesIO(data), format=BY_PROV[format])
+            assert statements(read) == expected, format
+
+
+def test_what_xml_cannot_hold_is_escaped(tmp_path: Path) -> None:
+    path = save(about("a\x01b\ufffe", "x"), tmp_path / "a.xml")
+    values = {element.text for element in etree.parse(path).iter("{*}value")}
+    assert "a\\u0001b\\ufffe" in values
 
 
 def test_every_format_has_an_ending() -> None:

@@ -44,6 +44,14 @@ def explain(
     limit: Annotated[
         int, typer.Option("--limit", min=1, help="List so many input events one by one.")
     ] = 50,
+    marked: Annotated[
+        str | None,
+        typer.Option(
+            "--marked",
+            metavar="[LOG=]FILE",
+            help="Write the log again, the events marked: .xes or .jsonocel.",
+        ),
+    ] = None,
     record: Record = None,
     *,
     showing: Showing,
@@ -59,6 +67,8 @@ def explain(
     with server.connect() as connection:
         why = ask(connection, run, event, support=support, most=limit, record=record)
         showing.save(connection, why)
+    if marked is not None:
+        _mark(why, marked, record)
     values = _values(why, record)
     rows = _rows(why.events, values)
     columns, flat = _COLUMNS, rows
@@ -68,6 +78,32 @@ def explain(
         flat = [{"witness": 0, **row} for row in rows]
         flat += [{"witness": n, **row} for n, several in others for row in several]
     showing.show(why, _document(why, rows), lambda: _print(why, rows), columns, flat)
+
+
+def _mark(why: Why, wanted: str, record: Path | None) -> None:
+    """Write a log of the run with marks on the events of the answer."""
+    from pathlib import Path
+
+    from whence.engine.errors import ParameterError
+    from whence.engine.record import RunRecord, record_place
+    from whence.exporters.marked import marks_of, save_marked
+
+    kept = RunRecord(record_place(record), why.run)
+    logs = list(kept.manifest["logs"])
+    name, sign, file = wanted.partition("=")
+    if not sign:
+        name, file = logs[0], wanted
+        if len(logs) > 1:
+            msg = (
+                f"--marked: expected LOG=FILE, as there are several logs; got {wanted!r}; "
+                f"try {logs[0]}={wanted}"
+            )
+            raise ParameterError(msg)
+    if name not in logs:
+        msg = f"--marked: expected a log of the run; got {name!r}; try {', '.join(logs)}"
+        raise ParameterError(msg)
+    written = save_marked(kept.log(name), marks_of(why, name), Path(file))
+    output().say(f"the marked log is in {written}")
 
 
 def _rows(events: Sequence[InputEvent], values: dict[tuple[str, int], Any]) -> list[dict[str, Any]]:

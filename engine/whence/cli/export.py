@@ -23,7 +23,15 @@ _MOST = 1_000_000_000
 """More relations than these are not written out."""
 
 Format = Literal[
-    "prov-json", "prov-n", "prov-xml", "prov-jsonld", "nquads", "trig", "turtle", "jsonld"
+    "prov-json",
+    "prov-n",
+    "prov-xml",
+    "prov-jsonld",
+    "nquads",
+    "trig",
+    "turtle",
+    "jsonld",
+    "openlineage",
 ]
 
 
@@ -33,11 +41,11 @@ def export(
         list[str], typer.Argument(metavar="RUN...", help="The ids of runs, or latest.")
     ],
     file: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             "--output", "-o", metavar="FILE", help="The file to write; .gz behind it compresses."
         ),
-    ],
+    ] = None,
     format: Annotated[
         Format | None, typer.Option(help="By the ending of the file if not given.")
     ] = None,
@@ -59,6 +67,10 @@ def export(
         list[str],
         typer.Option("--revised", metavar="LOG=OLD", help="A log corrects the log of this id."),
     ] = [],  # noqa: B006  typer copies it
+    emit: Annotated[
+        str | None,
+        typer.Option("--emit", metavar="URL", help="Send the runs to a server of OpenLineage."),
+    ] = None,
     record: Record = None,
 ) -> None:
     """Write runs as W3C PROV: who ran what on which log, and which events each output came from.
@@ -67,16 +79,27 @@ def export(
     """
     from whence.engine.record import record_place
     from whence.exporters import RecordedRun
-    from whence.exporters.saving import BUNDLES, format_of
-    from whence.exporters.shipping import save_runs
+    from whence.exporters.saving import RUN_FORMATS, format_of
 
-    chosen = format_of(file, format)
+    if file is None and emit is None:
+        msg = "give a file with -o, or an address with --emit"
+        raise typer.BadParameter(msg)
+    chosen = None if file is None else format_of(file, format, RUN_FORMATS)
     ties = {"chained": _ties(chained, "--chained"), "revised": _ties(revised, "--revised")}
     place = record_place(record)
     sources = [RecordedRun(place, run, values=values, **ties) for run in runs]
+    if file is not None and chosen is not None:
+        _write(sources, file, chosen, expand=expand)
+    if emit is not None:
+        _emit(sources, emit)
+
+
+def _write(sources: Sequence[RecordedRun], file: Path, chosen: str, *, expand: bool) -> None:
+    from whence.exporters.shipping import save_runs
+
     if expand:
         _foretell(sources)
-    if chosen not in BUNDLES:
+    if chosen == "turtle":
         apart = "each run is in a file of its own" if len(sources) > 1 else "the bundle is left out"
         output().say(f"{chosen} cannot hold bundles: {apart}")
     with output().progress("events") as advance:
@@ -92,6 +115,17 @@ def export(
         output().result(
             {"file": str(each), "format": chosen, "bytes": size},
             f"{each}: {chosen}, {size:,} bytes",
+        )
+
+
+def _emit(sources: Sequence[RecordedRun], url: str) -> None:
+    from whence.exporters.openlineage import emit
+
+    for source in sources:
+        count = emit(source.run, url)
+        output().result(
+            {"run": source.run.id, "url": url, "events": count},
+            f"{source.run.id}: {count} events sent to {url}",
         )
 
 

@@ -25,15 +25,30 @@ from whence.exporters.rows import (
 )
 from whence.exporters.statements import END_TIME, START_TIME, TYPE, VALUE, Document, Statement
 
-__all__ = ["prov_xml"]
+__all__ = ["prov_xml", "xml_text"]
 
 _SPECIAL = re.compile("[\\x00-\\x08\\x0b-\\x1f&<>\ufffe\uffff]")
-_ESCAPES = {
-    **{code: f"\\u{code:04x}" for code in (*range(0x20), 0xFFFE, 0xFFFF)},
-    **{ord("\t"): "\t", ord("\n"): "\n", ord("\r"): "&#13;"},
-    **{ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"},
-}
 _FIRST = (START_TIME, END_TIME, TYPE, VALUE)
+
+
+_UNWRITABLE = {
+    code: f"\\u{code:04x}" for code in (*range(0x20), 0xFFFE, 0xFFFF) if chr(code) not in "\t\n\r"
+}
+
+
+_ESCAPES = {
+    **_UNWRITABLE,
+    **{ord("\r"): "&#13;", ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"},
+}
+
+
+def xml_text(text: str) -> str:
+    r"""Text without the characters that XML has no way to write; they are escaped.
+
+    >>> print(xml_text("a\x01b"))
+    a\u0001b
+    """
+    return text.translate(_UNWRITABLE)
 
 
 def prov_xml(document: Document) -> Iterator[bytes | memoryview]:

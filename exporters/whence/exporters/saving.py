@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
@@ -19,7 +19,7 @@ from whence.exporters.prov_xml import prov_xml
 from whence.exporters.rdf import write_rdf
 from whence.exporters.statements import Document
 
-__all__ = ["BUNDLES", "FORMATS", "format_of", "write_document"]
+__all__ = ["BUNDLES", "FORMATS", "RUN_FORMATS", "format_of", "write_document", "write_pieces"]
 
 FORMATS = {
     "prov-json": (".json", ".provjson"),
@@ -33,27 +33,32 @@ FORMATS = {
 }
 """Each format, and how the names of its files end; ``.gz`` may follow."""
 
+RUN_FORMATS = {**FORMATS, "openlineage": (".openlineage",)}
+"""The same of runs, which have one more that is no PROV."""
+
 BUNDLES = frozenset(FORMATS) - {"turtle"}
 """The formats that can hold bundles."""
 
 
-def format_of(path: Path, given: str | None = None) -> str:
+def format_of(
+    path: Path, given: str | None = None, known: Mapping[str, tuple[str, ...]] = FORMATS
+) -> str:
     """The format that was asked for, by its name or by how the file's name ends.
 
     >>> format_of(Path("why.nq.gz"))
     'nquads'
     """
     if given is not None:
-        if given not in FORMATS:
-            known = ", ".join(FORMATS)
-            msg = f"a format: expected one of {known}; got {given!r}; try prov-json"
+        if given not in known:
+            names = ", ".join(known)
+            msg = f"a format: expected one of {names}; got {given!r}; try prov-json"
             raise ParameterError(msg)
         return given
     name = path.name.removesuffix(".gz")
-    for known, endings in FORMATS.items():
+    for format, endings in known.items():
         if name.endswith(endings):
-            return known
-    listed = ", ".join(ending for each in FORMATS.values() for ending in each)
+            return format
+    listed = ", ".join(ending for each in known.values() for ending in each)
     msg = (
         f"{path.name}: expected a name that ends in one of {listed} (and .gz); "
         f"got {''.join(path.suffixes) or 'none of them'!r}; try why.json"
@@ -70,6 +75,22 @@ def write_document(document: Document, path: Path, format: str | None = None) ->
         format: one of `FORMATS`; by the name of the file unless given.
     """
     chosen = format_of(path, format)
+    with _opened(path) as file:
+        _write(document, chosen, file, path.parent)
+    return path
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes | memoryview]) -> Path:
+    """Write a text that is no document of PROV in the same way."""
+    with _opened(path) as file:
+        for piece in pieces:
+            file.write(piece)
+    return path
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """A file that is there whole or not at all, compressed if its name says so."""
     if path.exists() and not path.is_file():
         msg = f"{path}: expected the name of a file; got something else; try another name"
         raise ParameterError(msg)
@@ -78,14 +99,13 @@ def write_document(document: Document, path: Path, format: str | None = None) ->
             if path.name.endswith(".gz"):
                 # No name and no time in the header: the same export has the same bytes.
                 with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
-                    _write(document, chosen, cast("IO[bytes]", packed), path.parent)
+                    yield cast("IO[bytes]", packed)
             else:
-                _write(document, chosen, raw, path.parent)
+                yield raw
     except OSError as error:
         what = error.strerror or str(error)
         msg = f"{path}: expected a file that can be written; got: {what}; try another folder"
         raise WhenceError(msg) from error
-    return path
 
 
 def _write(document: Document, format: str, file: IO[bytes], beside: Path) -> None:

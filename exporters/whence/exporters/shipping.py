@@ -10,10 +10,17 @@ from whence.engine.errors import ParameterError
 from whence.exporters.answers import About, answer_of, run_about
 from whence.exporters.documents import Progress, answer_document, runs_document
 from whence.exporters.model import Answer
+from whence.exporters.openlineage import openlineage_lines
 from whence.exporters.prov_document import prov_document
 from whence.exporters.rdf import rdflib_dataset
 from whence.exporters.recorded import RecordedRun
-from whence.exporters.saving import BUNDLES, format_of, write_document
+from whence.exporters.saving import (
+    BUNDLES,
+    RUN_FORMATS,
+    format_of,
+    write_document,
+    write_pieces,
+)
 
 if TYPE_CHECKING:
     import rdflib
@@ -65,7 +72,7 @@ def save_run(
     progress: Progress | None = None,
 ) -> Path:
     """Write a whole run of the record to a file, in constant memory; see `save_runs`."""
-    format = format_of(Path(path), format)  # refused before anything is read
+    format = format_of(Path(path), format, RUN_FORMATS)  # refused before anything is read
     (written,) = save_runs([RecordedRun(root, run, values=values)], path, format, progress=progress)
     return written
 
@@ -85,17 +92,19 @@ def save_runs(
     Args:
         runs: the runs, opened.
         path: the file; its ending names the format.
-        format: one of `FORMATS`, if the ending does not say it.
+        format: one of `RUN_FORMATS`, if the ending does not say it.
         expand: write every pair of output and input by itself, and no ranges.
         progress: told how many events and associations are done.
     """
     path = Path(path)
-    format = format_of(path, format)
+    format = format_of(path, format, RUN_FORMATS)
     ids = [source.run.id for source in runs]
     if len(set(ids)) < len(ids):
         again = next(id for id in ids if ids.count(id) > 1)
         msg = f"an export: expected different runs; got {again} twice; try naming it once"
         raise ParameterError(msg)
+    if format == "openlineage":
+        return [write_pieces(path, (openlineage_lines(source.run) for source in runs))]
     if format not in BUNDLES and len(runs) > 1:
         return [
             write_document(

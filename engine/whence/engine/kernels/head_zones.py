@@ -67,10 +67,18 @@ class HeadZones:
     def settled(self, associations: Associations) -> Associations:
         """The zones of a part, without those that are said to be open and ended in it too."""
         blocks = []
-        for block in associations.joined().blocks:
-            open_ = block.more < 0
-            ended = block.inputs[~open_]
-            blocks.append(block.where(~(open_ & np.isin(block.inputs, ended))))
+        for whole in associations.joined().blocks:
+            block = whole
+            begun = np.flatnonzero(block.more < 0)
+            ended = np.sort(block.inputs[block.more >= 0])
+            if len(begun) and len(ended):
+                # Few begin, many end: only those that begin are looked up.
+                at = np.searchsorted(ended, block.inputs[begun])
+                over = ended[np.minimum(at, len(ended) - 1)] == block.inputs[begun]
+                kept = np.ones(len(block.more), np.bool_)
+                kept[begun[over]] = False
+                block = block.where(kept)
+            blocks.append(block)
         return Associations(associations.stream, tuple(blocks))
 
     def save(self) -> dict[str, object]:

@@ -17,8 +17,8 @@ from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.entries import NONE, PRESENCE, WHOLE, Entries
 from whence.engine.kernels.expressions import RowFault, compile_columns
 from whence.engine.kernels.growing import roomy
-from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, State
+from whence.engine.kernels.moore_steps import step
 from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.trails import Nothing, Spans, Trail
 from whence.engine.palettes.fsm import MooreMachine
@@ -111,7 +111,7 @@ class MooreKernel(Kernel):
         tried = np.empty(tracked, np.int32)
         parent, prior = np.empty((2, tracked), np.int64)
         met = np.zeros(self.guard_of.size, np.bool_)
-        failed, differ = _step(
+        failed, differ = step(
             slot,
             holds,
             elements,
@@ -326,70 +326,3 @@ def plain_reads(guard: Expression) -> frozenset[str] | str | None:
         elif isinstance(item, Input):
             whole = True
     return None if whole else frozenset(reads)
-
-
-@jit
-def _step(
-    slot: Ints,
-    holds: Bools,
-    elements: Ints,
-    guard_of: Bytes,
-    target_of: Bytes,
-    trap: Bools,
-    state: Bytes,
-    came: npt.NDArray[Any],
-    element: Ints,
-    reached: Bytes,
-    tried: Bytes,
-    parent: Ints,
-    prior: Ints,
-    met: Bools,
-) -> tuple[int, bool]:
-    """A step for every event.
-
-    A slot holds, for every state on the loop-free way to the present one, from which state and by
-    which element it came there; each one more than it is, so that 0 says none. The initial state
-    is on every way and came from nowhere: in its place is the last element of the slot.
-
-    Returns:
-        The first row that has nowhere to go, else -1, with the state there in ``reached``; and
-        whether any row builds on another element than the one before it.
-    """
-    tracked = len(tried) > 0
-    width = guard_of.shape[1]
-    differ = False
-    for row in range(len(slot)):
-        s = slot[row]
-        here = state[s]
-        tries = 0
-        while guard_of[here, tries] >= 0 and not holds[guard_of[here, tries], row]:
-            tries += 1
-        to = target_of[here, tries]
-        if to < 0:
-            reached[row] = here
-            return row, differ
-        state[s] = to
-        reached[row] = to
-        if tracked:
-            if guard_of[here, tries] >= 0:
-                tries += 1
-            tried[row] = here * width + tries
-            met[here * width + tries] = True
-            before = element[s, 0] - 1
-            builds = element[s, here] - 1 if here > 0 else -1
-            prior[row] = before
-            parent[row] = builds
-            differ |= before != builds
-            if not trap[here]:
-                element[s, 0] = elements[row] + 1
-            if to == 0 or came[s, to] > 0:
-                # Back to a state on the way: what lies between is a loop.
-                at = np.int64(here)
-                while at != to:
-                    back = np.int64(came[s, at]) - 1
-                    came[s, at] = 0
-                    at = back
-            else:
-                came[s, to] = here + 1
-                element[s, to] = elements[row] + 1
-    return -1, differ
