@@ -49,8 +49,10 @@ def survive(
     """Be killed at each of these points, one after the other, then come to the end."""
     folder = tmp_path / "arriving"
     folder.mkdir()
-    # Enough in the first for a part of every stream; the others as it comes.
-    pieces = [EVENTS[:200], *cut(EVENTS[200:], Random(name), len(kills))]
+    # Enough in the first for a part of every stream; the others as it comes. A run that is being
+    # ended reads no more, so that nothing comes after that.
+    ending = kills[-1][0] == "ending"
+    pieces = [EVENTS[:200], *cut(EVENTS[200:], Random(name), len(kills) - ending)]
     files = [(f"{number:02d}.csv", piece) for number, piece in enumerate(pieces)]
     ids = set()
     hits: Counter[str] = Counter()
@@ -61,7 +63,7 @@ def survive(
         run = RunRecord(tmp_path, "latest")
         assert run.manifest["status"] == "interrupted"
         ids.add(run.id)
-    if kills[-1][0] != "ending":  # what comes after that is not read any more
+    if not ending:
         put(folder, *files[-1])
     run = streamed(tmp_path, folder, name, OPTIONS, spark)
     assert {run.id} == ids

@@ -11,7 +11,7 @@ import numpy as np
 from whence.engine.compact import Associations, Block
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.entries import Names
-from whence.engine.kernels.growing import grown
+from whence.engine.kernels.growing import roomy
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Heads
 from whence.engine.kernels.row_numbers import zeros
@@ -49,8 +49,8 @@ class HeadZones:
         if not len(at):
             return
         self.slots = max(self.slots, int(slot.max()) + 1)
-        self.since = grown(self.since, self.slots, 0)
-        self.head = grown(self.head, self.slots, 0)
+        self.since = roomy(self.since, self.slots)
+        self.head = roomy(self.head, self.slots)
         self.last = int(at[-1])
         to = names.targets[self.heads.head_target]
         first, last = int(at[0]) // chunk, self.last // chunk
@@ -67,10 +67,18 @@ class HeadZones:
     def settled(self, associations: Associations) -> Associations:
         """The zones of a part, without those that are said to be open and ended in it too."""
         blocks = []
-        for block in associations.joined().blocks:
-            open_ = block.more < 0
-            ended = block.inputs[~open_]
-            blocks.append(block.where(~(open_ & np.isin(block.inputs, ended))))
+        for whole in associations.joined().blocks:
+            block = whole
+            begun = np.flatnonzero(block.more < 0)
+            ended = np.sort(block.inputs[block.more >= 0])
+            if len(begun) and len(ended):
+                # Few begin, many end: only those that begin are looked up.
+                at = np.searchsorted(ended, block.inputs[begun])
+                over = ended[np.minimum(at, len(ended) - 1)] == block.inputs[begun]
+                kept = np.ones(len(block.more), np.bool_)
+                kept[begun[over]] = False
+                block = block.where(kept)
+            blocks.append(block)
         return Associations(associations.stream, tuple(blocks))
 
     def save(self) -> dict[str, object]:

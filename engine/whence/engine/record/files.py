@@ -32,9 +32,15 @@ def whole_file(path: Path, write: Callable[[Path], None]) -> None:
         raise
 
 
-def write_json(path: Path, content: Any) -> None:
-    """Replace a JSON file in one step."""
-    text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+def write_json(path: Path, content: Any, indent: int | None = 1) -> None:
+    """Replace a JSON file in one step.
+
+    Args:
+        path: its name.
+        content: what it holds.
+        indent: how far parts stand in; ``None`` for one line, which is many times faster.
+    """
+    text = json.dumps(content, indent=indent, ensure_ascii=False) + "\n"
 
     def write(beside: Path) -> None:
         beside.write_text(text, encoding="utf-8")

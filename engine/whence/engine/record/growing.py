@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ class GrowingLog:
     Attributes:
         record: the log as the record has it by now.
         length: how many events arrived, those included that wait for their part to be full.
+        write: has a part written, now or behind; then whoever publishes waits for it first.
     """
 
     def __init__(self, root: Path, record: LogRecord) -> None:
@@ -44,6 +45,7 @@ class GrowingLog:
         self._held: list[pa.Table] = []
         self._parts = 0
         self.length = 0
+        self.write: Callable[[Callable[[], None]], None] = lambda write: write()
 
     @classmethod
     def begin(
@@ -100,9 +102,9 @@ class GrowingLog:
         if self._parts < int(self.record.manifest["parts"]):
             self._check_same(table)  # counted already: it may have been loaded
         else:
-            first = self._parts * self._chunk
+            number, first = self._parts, self._parts * self._chunk
             folder, columns = self.record.folder, self.record.columns
-            write_log_part(folder, self._parts, table, columns, first)
+            self.write(lambda: write_log_part(folder, number, table, columns, first))
         self._parts += 1
 
     def _check_same(self, table: pa.Table) -> None:

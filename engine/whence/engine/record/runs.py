@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -155,7 +155,7 @@ class RunWriter(RunRecord):
         write_json(path, self._manifest)
 
     @classmethod
-    def again(cls, root: Path, id: str) -> RunWriter:
+    def again(cls, root: Path, id: str) -> Self:
         """Go on with a run that was stopped; what its manifest lists is there already."""
         found = RunRecord(root, id)
         self = cls.__new__(cls)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +17,21 @@ from whence.engine.kernels.row_numbers import Counted
 from whence.engine.kernels.telling import outputs_table, selected
 from whence.engine.kernels.work import KernelWork
 from whence.engine.record.compact import compact_table, from_compact_table
-from whence.engine.record.runs import RunWriter
 from whence.engine.values import Value
 
-__all__ = ["KernelParts"]
+__all__ = ["KernelParts", "PartWriter"]
+
+
+class PartWriter(Protocol):
+    """What takes the parts of a run."""
+
+    def add_stream(self, stream: Mapping[str, Any]) -> None:
+        """List one more stream, unless it is listed already."""
+
+    def add(
+        self, stream: str, part: int, events: pa.Table | None, rows: Associations, tracked: int = 0
+    ) -> None:
+        """Take one part of a stream."""
 
 
 class _Waiting:
@@ -142,7 +153,7 @@ class KernelParts:
             return rows
         return rows[selected(values, self.where)]
 
-    def write(self, writer: RunWriter, *, last: bool = False) -> bool:
+    def write(self, writer: PartWriter, *, last: bool = False) -> bool:
         """Write every part that is complete, at the end all; say whether there was any."""
         for stream in self.streams():
             writer.add_stream(stream)

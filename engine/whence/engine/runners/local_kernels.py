@@ -25,6 +25,7 @@ from whence.engine.runners.kernel_parts import KernelParts
 from whence.engine.runners.local import Progress, described, run_recorded, selector, versions
 from whence.engine.runners.log_batches import read_batches
 from whence.engine.runners.options import CHUNK, RunOptions
+from whence.engine.runners.writing_beside import WritingBeside
 from whence.engine.values import Value
 
 __all__ = ["BATCH", "SECONDS", "kernel_work", "resume", "run_kernels", "told_where"]
@@ -203,6 +204,7 @@ class _Running:
         self.seconds = seconds
         self.progress = progress or (lambda done, total: None)
         self.state = writer.folder / STATE
+        self.beside = WritingBeside(writer, min(seconds, 1.0))
 
     def go_on(self, first: Callable[[], int], began: Callable[[RunRecord], None] | None) -> None:
         """Read from a batch on to the end."""
@@ -211,7 +213,9 @@ class _Running:
             if began is not None:
                 began(self.writer)
             self._read(start)
+            self.beside.wait()
         except BaseException as error:
+            self.beside.close()
             message = type(error).__name__
             if isinstance(error, WhenceError):
                 message = str(error)
@@ -219,6 +223,7 @@ class _Running:
             # Named in the record too: whoever looks later sees why it ends here.
             self.writer.finish("failed", error=message)
             raise
+        self.beside.close()
         self.state.unlink(missing_ok=True)
         self.writer.finish("complete", pending=self.work.kernels.pending())
 
@@ -241,8 +246,8 @@ class _Running:
         for number, columns in enumerate(batches, start=first + 1):
             self.work.feed(columns)
             self.parts.take()
-            if self.parts.write(self.writer):
-                self.writer.publish()
+            if self.parts.write(self.beside):
+                self.beside.publish()
             if time.monotonic() - kept >= self.seconds:
                 self._keep(number)
                 kept = time.monotonic()
@@ -250,7 +255,7 @@ class _Running:
             self.progress(done, sum(lengths))
         self.work.close()
         self.parts.take()
-        self.parts.write(self.writer, last=True)
+        self.parts.write(self.beside, last=True)
 
     def _keep(self, batches: int) -> None:
         """Put the state beside the run, after the parts that it takes for written."""
@@ -259,5 +264,6 @@ class _Running:
         except UnsavedError:
             self.seconds = float("inf")  # to go on, this run begins anew
             return
+        self.beside.settle()
         state = {"work": work, "parts": self.parts.save(), "batches": batches}
         whole_file(self.state, lambda beside: write_state(beside, state))

@@ -24,8 +24,7 @@ from whence.engine.kernels.slice_apart import Notes, SliceInside, SliceTogether
 from whence.engine.kernels.trails import Nothing, Spans, Trail
 from whence.engine.kernels.work import KernelWork
 from whence.engine.record.compact import compact_table, from_compact_table
-from whence.engine.record.runs import RunWriter
-from whence.engine.runners.kernel_parts import KernelParts
+from whence.engine.runners.kernel_parts import KernelParts, PartWriter
 from whence.engine.runners.local_kernels import kernel_work, told_where
 from whence.engine.runners.options import RunOptions
 
@@ -72,11 +71,11 @@ class _Pieces:
         self.streams.setdefault(stream["name"], stream)
 
     def add(
-        self, name: str, part: int, events: pa.Table | None, rows: Associations, tracked: int = 0
+        self, stream: str, part: int, events: pa.Table | None, rows: Associations, tracked: int = 0
     ) -> None:
         said = compact_table(rows) if any(len(block) for block in rows.blocks) else None
         if said is not None or (events is not None and events.num_rows):
-            self.pieces.append(Piece(self.streams[name], part, events, said, tracked))
+            self.pieces.append(Piece(self.streams[stream], part, events, said, tracked))
 
 
 class Inside:
@@ -131,7 +130,7 @@ class Inside:
 
     def _ready(self, reached: int | None) -> Iterator[Piece]:
         self.parts.take()
-        self.parts.write(self.sink, last=reached is None)  # type: ignore[arg-type]
+        self.parts.write(self.sink, last=reached is None)
         yield from (p for p in self.sink.pieces if p.stream["role"] in ("inner", "heads"))
         self.sink.pieces.clear()
         for part in sorted(self.notes):
@@ -192,7 +191,7 @@ class Together:
         chain: Chain,
         log: LogShape,
         options: RunOptions,
-        writer: RunWriter,
+        writer: PartWriter,
         partitions: int,
     ) -> None:
         """Begin before the first event."""

@@ -20,7 +20,8 @@ from whence.engine.errors import ChainError, ParameterError
 from whence.engine.kernels.state import UnsavedError
 from whence.engine.record.growing import GrowingLog
 from whence.engine.record.logs import LogRecord
-from whence.engine.record.runs import RunRecord, RunWriter, interrupted_run, new_run_id
+from whence.engine.record.runs import RunRecord, interrupted_run, new_run_id
+from whence.engine.runners.behind import WriterBehind
 from whence.engine.runners.kernel_parts import KernelParts
 from whence.engine.runners.local import described, versions
 from whence.engine.runners.local_kernels import kernel_work, told_where
@@ -160,7 +161,7 @@ def _begun(
         root, name, source, declared, options.chunk, origin=stream.origin, apart=run_id
     )
     parts = KernelParts(kernel_work(chain, options), told_where(options), options.chunk)
-    writer = RunWriter(
+    writer = WriterBehind(
         root,
         run_id,
         {
@@ -189,7 +190,7 @@ def _taken_up(root: Path, run: str, stream: Stream, options: RunOptions) -> Foll
     log = GrowingLog(root, LogRecord.open(root / "logs" / manifest["logs"][name]))
     stream.recall(manifest["known"], log.record.columns)
     parts = KernelParts(kernel_work(chain, options), told_where(options), options.chunk)
-    running = Following(parts, RunWriter.again(root, run), log, stream)
+    running = Following(parts, WriterBehind.again(root, run), log, stream)
     try:
         running.restore()
     except BaseException:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from whence.engine.errors import LogError, RunnerError, WhenceError
 from whence.engine.record.growing import GrowingLog
-from whence.engine.record.runs import RunWriter
+from whence.engine.runners.behind import WriterBehind
 from whence.engine.runners.kernel_parts import KernelParts
 from whence.engine.runners.local_kernels import BATCH
 from whence.engine.runners.log_batches import column_of
@@ -76,7 +76,7 @@ class Following:
     every: float
 
     def __init__(
-        self, parts: KernelParts, writer: RunWriter, log: GrowingLog, stream: Stream
+        self, parts: KernelParts, writer: WriterBehind, log: GrowingLog, stream: Stream
     ) -> None:
         """Nothing was taken yet."""
         self.work = parts.work
@@ -85,6 +85,8 @@ class Following:
         self.log = log
         self.stream = stream
         self.reached = Reached()
+        self.behind = writer.write_behind()
+        log.write = self.behind.do
         self.commits = Commits(writer.folder / "stream")
         self.before = stream.save()
         self.fault: BaseException | None = None
@@ -182,6 +184,7 @@ class Following:
 
     def _keep(self) -> None:
         """Commit: first what was written counts, then the state says so."""
+        self.behind.wait()
         self.log.publish()
         self.writer.publish()
         state = {
@@ -216,6 +219,7 @@ class Following:
         self.work.close()
         self.parts.take()
         self.parts.write(self.writer, last=True)
+        self.behind.wait()
         self.log.finish(self.stream.report)
         self.writer.finish("complete", pending=self.work.kernels.pending())
         self.commits.remove()

@@ -1,0 +1,99 @@
+"""Write parts of the record while the next events are worked on."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import pyarrow as pa
+
+from whence.engine.record.files import write_json
+from whence.engine.record.runs import RunWriter
+
+__all__ = ["Behind", "WriterBehind"]
+
+_WAITING = 32
+"""So many files may wait to be written; who has more waits as well."""
+
+
+class Behind:
+    """Does things one after the other, in a thread of its own; Arrow lets others work meanwhile."""
+
+    def __init__(self) -> None:
+        """Nothing is to be done yet."""
+        self._pool = ThreadPoolExecutor(1, "whence-writing")
+        self._waiting: deque[Future[None]] = deque()
+
+    def do(self, work: Callable[[], None]) -> None:
+        """Have something done; what went wrong before is told now."""
+        if len(self._waiting) >= _WAITING:
+            self._waiting.popleft().result()
+        self._waiting.append(self._pool.submit(work))
+
+    def wait(self) -> None:
+        """Wait until all is done, and tell what went wrong."""
+        while self._waiting:
+            self._waiting.popleft().result()
+
+    def end(self) -> None:
+        """Begin nothing more, and wait for what has begun."""
+        self._pool.shutdown(cancel_futures=True)
+
+
+class WriterBehind(RunWriter):
+    """A writer that writes its parts behind; nothing counts before it is there.
+
+    Attributes:
+        behind: where the writing is done.
+    """
+
+    behind: Behind
+
+    def write_behind(self) -> Behind:
+        """From now on write behind."""
+        self.behind = Behind()
+        self._digests: dict[tuple[str, str, int], str] = {}
+        return self.behind
+
+    def _write(
+        self,
+        what: str,
+        stream: str,
+        part: int,
+        table: pa.Table,
+        encodings: Mapping[str, str] | None = None,
+    ) -> str:
+        def write() -> None:
+            self._digests[what, stream, part] = now(what, stream, part, table, encodings)
+
+        now = super()._write
+        self.behind.do(write)
+        return ""  # `publish` puts it in
+
+    def publish(self) -> None:
+        """Wait for the parts, then let them count."""
+        if not hasattr(self, "behind"):
+            super().publish()  # taken up, and nothing was written yet
+            return
+        self.behind.wait()
+        for (what, stream, part), digest in self._digests.items():
+            (listed,) = [each for each in self._streams[stream][what] if each["part"] == part]
+            listed["digest"] = digest
+        self._digests.clear()
+        if self._manifest["status"] == "running":
+            # Again and again, and longer each time: on one line until it is over.
+            write_json(self.folder / "manifest.json", self._manifest, indent=None)
+        else:
+            super().publish()
+
+    def leave(self) -> None:
+        """Write no more, without an end."""
+        self.behind.end()
+        super().leave()
+
+    def finish(self, status: str, **told: Any) -> None:
+        """The run is over, and its parts are there."""
+        super().finish(status, **told)
+        self.behind.end()
