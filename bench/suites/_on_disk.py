@@ -119,6 +119,7 @@ def _grow(what: str, count: int) -> float:
     list(feed(work, fixed_cases(OPEN), OPEN))
     names = pa.array([f"open-{n:07d}" for n in range(count)])
     more = {"case": names, "activity": pa.array(["a"]).take(pa.array([0] * count))}
+    list(feed(KernelWork(again()), more, BATCH))  # what is compiled is compiled now
     texts = Texts()
     process = psutil.Process()
     before = process.memory_info().rss

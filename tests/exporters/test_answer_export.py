@@ -17,7 +17,7 @@ from tests.exporters.reading import (
     read_prov,
     read_quads,
 )
-from whence.engine import ApplyFunction, Chain, Slice
+from whence.engine import ApplyFunction, Chain, Cumulate, Slice
 from whence.engine.errors import ParameterError
 from whence.engine.record import RunRecord
 from whence.exporters import save, save_run, to_prov, to_rdflib
@@ -211,3 +211,34 @@ def test_an_answer_needs_the_run_that_it_is_about(loaded: Connection, record: Ru
         to_prov(explain(loaded, record.id, "0"))
     with pytest.raises(ParameterError, match="expected an answer; got str"):
         to_prov("why", about=record)
+
+
+def test_every_alternative_of_a_run_that_kept_them_is_told(
+    neo4j_server: Status, tmp_path: Path
+) -> None:
+    chain = Chain.of(Cumulate("any", "or"))
+    with connect(neo4j_server.settings()) as graph:
+        log = [False, True, True, False]
+        record = recorded(tmp_path / "record", chain, {"log": log}, witnesses="all")
+        load(record.root, record.id, graph)
+        why = explain(graph, record.id, "3")
+        about = find_run(graph, record.id)
+    assert why.alternatives is not None
+    expected = [
+        {p for each in witness.ranges for p in range(each.lo, each.hi + 1)}
+        for witness in why.alternatives
+    ]
+    assert expected == [{1}, {2}]
+    for read in in_all_ways(why, about, tmp_path):
+        told = {
+            read.one(second, "position"): said["witness"]
+            for word, _, second, said in read.relations.values()
+            if word == "wasDerivedFrom"
+        }
+        assert told == {1: [0], 2: [1]}
+        found = {
+            read.one(iri, "witness"): {read.one(m, "position") for w, m in read.members if w == iri}
+            for iri in list(read.things)
+            if WHENCE + "Witness" in read.types(iri)
+        }
+        assert found == {0: {1}, 1: {2}}

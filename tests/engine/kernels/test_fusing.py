@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.engine.kernels.comparing import columns_of, difference
-from tests.engine.random_chains import Case
+from tests.engine.random_chains import Case, random_case
 from whence.engine.chain import Chain
 from whence.engine.errors import EventError
 from whence.engine.formula import formula
@@ -119,3 +119,8 @@ def test_long_formulas_run_apart() -> None:
 
 def test_one_function_alone_is_no_group() -> None:
     assert not KernelWork(Chain.of(ApplyFunction("same", "p and q"))).kernels.fused
+
+
+def test_a_field_that_is_handed_on_stays_missing() -> None:
+    """With another processor before it, which it waits for as well."""
+    assert difference(random_case(303_600)) is None

@@ -31,6 +31,10 @@ def test_nested_chains_say_the_same(fifty: int) -> None:
         assert told is None, f"seed {seed}: {told}"
 
 
+def test_a_total_that_rests_on_nothing_in_a_batch_of_two_says_the_same() -> None:
+    assert difference(random_case(300_418, NESTED)) is None
+
+
 @pytest.mark.parametrize("fifty", range(100 if FULL else 4))
 def test_what_does_not_fit_is_refused_in_the_same_words(fifty: int) -> None:
     """Message, processor and position; and where the interpreter goes on, so do the kernels."""

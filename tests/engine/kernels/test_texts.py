@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from whence.engine.kernels import texts as texts_module
-from whence.engine.kernels.growing import grown
+from whence.engine.kernels.growing import grown, roomy
 from whence.engine.kernels.texts import Texts
 
 LETTERS = "ab0-é√𝄞\0 "
@@ -91,8 +91,11 @@ def test_without_numba_many_texts_go_by_dictionary(monkeypatch: pytest.MonkeyPat
 
 
 def test_arrays_grow_with_their_values_and_what_fills_them() -> None:
-    pairs = grown(np.array([[1, 2], [3, 4]]), 3, 0)
+    pairs = roomy(np.array([[1, 2], [3, 4]]), 3)
     assert pairs.tolist() == [[1, 2], [3, 4], [0, 0], [0, 0]]
     assert np.signbit(grown(np.zeros(1), 2, -0.0)[1])
+    long = roomy(np.arange(200_000), 200_001)
+    assert len(long) > 10**7
+    assert long[:200_000].tolist() == list(range(200_000))
     same = np.zeros(3)
     assert grown(same, 2, 7) is same

@@ -23,7 +23,7 @@ from whence.engine.kernels.combining import (
 from whence.engine.kernels.combining_numbers import Extremes, Folds
 from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.expressions import RowFault
-from whence.engine.kernels.growing import grown
+from whence.engine.kernels.growing import grown, roomy
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import State
 from whence.engine.kernels.texts import Texts
@@ -67,7 +67,7 @@ class _Logical(Combining):
         start, count = self.slots, len(owners)
         self.slots += count
         for name in _OF_SLICES:
-            setattr(self, name, grown(getattr(self, name), self.slots, 0))
+            setattr(self, name, roomy(getattr(self, name), self.slots))
         most = int(owners.max(initial=0)) + 1
         for name, fill in (("first", -1), ("newest", -1), ("speaking", 0)):
             setattr(self, name, grown(getattr(self, name), most, fill))

@@ -33,7 +33,7 @@ from whence.engine.kernels.combining_loops import (
     replant,
 )
 from whence.engine.kernels.expressions import RowFault
-from whence.engine.kernels.growing import grown
+from whence.engine.kernels.growing import roomy
 from whence.engine.kernels.kernel import State
 from whence.engine.kernels.texts import Texts
 
@@ -81,7 +81,7 @@ class _Numbers(Combining):
     def _make_room(self) -> None:
         for names, count in ((self.of_slices, self.slots), (self.of_outer, self.outers)):
             for name in names:
-                setattr(self, name, grown(getattr(self, name), count, 0))
+                setattr(self, name, roomy(getattr(self, name), count))
 
     def _begun(self, start: int, outer: Ints) -> None:
         """Take in where the new slices stand among those of their outer slot."""
@@ -282,7 +282,7 @@ class Extremes(_Numbers):
         room = 2 ** np.ceil(np.log2(np.maximum(self.size[tight], 4))).astype(np.int64)
         bases = self.planted + np.cumsum(2 * room) - 2 * room
         self.planted += int(2 * room.sum())
-        self.tree = grown(self.tree, self.planted, 0)
+        self.tree = roomy(self.tree, self.planted)
         replant(tight, room, bases, self.room, self.base, self.tree, self.data, self._smallest)
 
     @property

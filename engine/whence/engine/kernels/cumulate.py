@@ -135,7 +135,7 @@ class CumulateKernel(Kernel):
         if (pick == ALL).any():
             parts.append((pick == ALL, before))
         if (pick >= 0).any():
-            parts.append((pick >= 0, here.take(pick)))
+            parts.append((pick >= 0, here.take(np.maximum(pick, -1))))
         if (pick == BEFORE).any():
             rows = np.where(pick == BEFORE, slot, -1)
             known = np.where(rows >= 0, self.held.row[np.maximum(rows, 0)], -1)

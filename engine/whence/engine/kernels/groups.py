@@ -148,6 +148,8 @@ def _group(plan: Plan, root: int, steps: set[int]) -> Group | None:
     reads = [plan.steps[number] for number in steps]
     if len(steps) < 2 or len(steps) > _MOST_STEPS:
         return None
+    if isinstance(getattr(plan.steps[root].processor, "expression", None), Field):
+        return None  # it says what it reads, be it missing, and no verdict
     reading = _Reading(plan, steps)
     reading.read((root, 0), 0)
     sources = {source for step in reads for source in step.sources if source[0] not in steps}

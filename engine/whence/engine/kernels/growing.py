@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["grown"]
+__all__ = ["grown", "roomy"]
 
 T = TypeVar("T", bound=np.generic)
 
-_MUCH = 2**20
+_MUCH, _RESERVED = 2**20, 2**27
 
 
 def grown(array: npt.NDArray[T], count: int, fill: Any) -> npt.NDArray[T]:
@@ -23,12 +23,27 @@ def grown(array: npt.NDArray[T], count: int, fill: Any) -> npt.NDArray[T]:
     have = len(array)
     if have >= count:
         return array
-    if not np.array(fill, array.dtype).tobytes().strip(b"\0"):
-        # Zeros come from the system as they are: pages that nobody uses yet cost nothing.
-        times = 8 if array.nbytes > _MUCH else 2
-        more = np.zeros((max(count, times * have), *array.shape[1:]), array.dtype)
-    else:
-        more = np.empty((max(count, 2 * have), *array.shape[1:]), array.dtype)
-        more[have:] = fill
+    more = np.empty((max(count, 2 * have), *array.shape[1:]), array.dtype)
+    more[:have] = array
+    more[have:] = fill
+    return more
+
+
+def roomy(array: npt.NDArray[T], count: int) -> npt.NDArray[T]:
+    """The same filled with zeros; a long one asks for so much room that it is seldom copied.
+
+    Zeros come from the system as they are, and pages that nobody uses yet cost nothing: whoever
+    asks for them keeps count of what is used, and looks at no more.
+    """
+    have = len(array)
+    if have >= count:
+        return array
+    wanted = max(count, 2 * have)
+    if array.nbytes > _MUCH:
+        wanted = max(wanted, 8 * have, _RESERVED * have // array.nbytes)
+    try:
+        more = np.zeros((wanted, *array.shape[1:]), array.dtype)
+    except MemoryError:
+        more = np.zeros((max(count, 2 * have), *array.shape[1:]), array.dtype)
     more[:have] = array
     return more

@@ -11,7 +11,7 @@ import numpy as np
 from whence.engine.compact import Associations, Block
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.entries import Names
-from whence.engine.kernels.growing import grown
+from whence.engine.kernels.growing import roomy
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Heads
 from whence.engine.kernels.row_numbers import zeros
@@ -49,8 +49,8 @@ class HeadZones:
         if not len(at):
             return
         self.slots = max(self.slots, int(slot.max()) + 1)
-        self.since = grown(self.since, self.slots, 0)
-        self.head = grown(self.head, self.slots, 0)
+        self.since = roomy(self.since, self.slots)
+        self.head = roomy(self.head, self.slots)
         self.last = int(at[-1])
         to = names.targets[self.heads.head_target]
         first, last = int(at[0]) // chunk, self.last // chunk

@@ -16,7 +16,7 @@ from whence.engine.kernels.composing import Chosen, Linked, union
 from whence.engine.kernels.conditions import as_conditions
 from whence.engine.kernels.entries import NONE, PRESENCE, WHOLE, Entries
 from whence.engine.kernels.expressions import RowFault, compile_columns
-from whence.engine.kernels.growing import grown
+from whence.engine.kernels.growing import roomy
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, State
 from whence.engine.kernels.moore_steps import step
 from whence.engine.kernels.row_numbers import rows_from
@@ -90,10 +90,10 @@ class MooreKernel(Kernel):
     def _grow(self, count: int) -> None:
         """Make room for new instances: of a machine that begins all numbers are 0."""
         self.slots = max(self.slots, count)
-        self.state = grown(self.state, count, 0)
+        self.state = roomy(self.state, count)
         if self.tracked:
-            self.came = grown(self.came, count, 0)
-            self.element = grown(self.element, count, 0)
+            self.came = roomy(self.came, count)
+            self.element = roomy(self.element, count)
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Take a step for every event; say the symbol of the state reached."""

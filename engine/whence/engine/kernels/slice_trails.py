@@ -22,7 +22,7 @@ from whence.engine.kernels.combining import (
 )
 from whence.engine.kernels.composing import Chosen, Listed, union
 from whence.engine.kernels.entries import WHOLE
-from whence.engine.kernels.growing import grown
+from whence.engine.kernels.growing import grown, roomy
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Heads, Kept, Place, State
 from whence.engine.kernels.row_numbers import rows_from
@@ -111,7 +111,7 @@ class SliceTrails:
     def grow(self, count: int) -> None:
         """Make room for new slices."""
         self.count = count
-        self.head = grown(self.head, count, 0)
+        self.head = roomy(self.head, count)
         if self.irregular:
             self.events_at = grown(self.events_at, count, -1)
 

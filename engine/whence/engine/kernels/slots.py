@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whence.engine.kernels.columns import Column, Ints, concat, from_values
-from whence.engine.kernels.growing import grown
+from whence.engine.kernels.growing import roomy
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import State
 from whence.engine.kernels.number_table import NumberTable
@@ -122,7 +122,7 @@ class Slots:
 
     def _by_text(self, keys: Column) -> tuple[Ints, Ints]:
         """Their numbers are few enough for an array of them."""
-        self._by_code = grown(self._by_code, len(self.texts), 0)
+        self._by_code = roomy(self._by_code, len(self.texts))
         if self._known:
             rows = np.flatnonzero(self._by_code[keys.data] == 0)
             for owner, name, row in self._met(None, keys, rows):
@@ -182,7 +182,7 @@ class Slots:
 
     def _begin(self, outers: Sequence[int] | Ints, keys: Column) -> None:
         start, self.count = self.count, self.count + len(outers)
-        self.outer = grown(self.outer, self.count, 0)
+        self.outer = roomy(self.outer, self.count)
         if np.any(outers):
             self.outer[start : self.count] = outers
         self._keys.append(keys)

@@ -16,7 +16,7 @@ import numpy as np
 from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.composing import Linked, union
 from whence.engine.kernels.entries import WHOLE, Entries
-from whence.engine.kernels.growing import grown
+from whence.engine.kernels.growing import grown, roomy
 from whence.engine.kernels.jit import jit
 from whence.engine.kernels.kernel import Kept, Place, State
 from whence.engine.kernels.trails import Gathered, Line, Nothing, Spans, Trail
@@ -63,7 +63,7 @@ _paper = _Paper()
 
 
 def _blank(slot: Ints) -> Ints:
-    _paper.last = grown(_paper.last, int(slot.max(initial=-1)) + 1, 0)
+    _paper.last = roomy(_paper.last, int(slot.max(initial=-1)) + 1)
     return _paper.last
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from whence.engine.kernels.growing import grown
+from whence.engine.kernels.growing import roomy
 from whence.engine.kernels.jit import jit
 
 __all__ = ["TextTable"]
@@ -73,8 +73,8 @@ class TextTable:
             entries = np.zeros(2 * len(self._entries), np.uint64)
             _spread(self._entries, entries)
             self._entries = entries
-        self._starts = grown(self._starts, self.count + 2, 0)
-        self._arena = grown(self._arena, int(self._starts[self.count]) + more, 0)
+        self._starts = roomy(self._starts, self.count + 2)
+        self._arena = roomy(self._arena, int(self._starts[self.count]) + more)
 
     def number_bytes(self, texts: list[bytes]) -> Codes:
         """The same for texts that are encoded one by one."""
