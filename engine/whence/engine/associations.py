@@ -26,8 +26,12 @@ __all__ = [
 
 Relation = Literal["explains", "trigger", "supports"]
 LOG_PREFIX = "log:"
-INNER_WIDTH = 2**16
-"""How many events a stream inside a Slice may have at one position of the whole stream."""
+INNER_WIDTH = 2**24
+"""How many events a stream inside a Slice may have at one position of the whole stream.
+
+At the end of a closed log every slice may give some. Positions are 64 bits wide: that leaves room
+for 5·10^11 events of the log.
+"""
 
 
 def too_many_inside(processor: str, stream: str, position: int, w: int) -> EventError:
