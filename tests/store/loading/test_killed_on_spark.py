@@ -16,7 +16,8 @@ from tests.store.loading.whole_graph import whole_graph
 from whence.engine.chain import Chain
 from whence.engine.definition import chain_from_tree
 from whence.engine.record import LogRecord, RunRecord, list_runs
-from whence.engine.runners import RunOptions, run_recorded
+from whence.engine.runners import RunOptions
+from whence.engine.runners.local_kernels import run_kernels
 from whence.store import Connection
 from whence.store.catalog import find_run
 from whence.store.loading import follow, load
@@ -71,7 +72,7 @@ if os.environ.get("HOLD_AT"):
 '''
 MOMENTS = {
     "before the first part": "add:1",
-    "in the middle": "publish:4",
+    "in the middle": "add:5",
     "after the last part": "finish:1",
 }
 KILLS = pytest.mark.parametrize(
@@ -155,7 +156,7 @@ def undisturbed(graph: Connection, run: RunRecord, folder: Path) -> tuple[list[s
     logs = {name: LogRecord.open(run.root / "logs" / id) for name, id in manifest["logs"].items()}
     folder.mkdir()
     (folder / "logs").symlink_to(run.root / "logs", target_is_directory=True)
-    run_recorded(folder, chain, logs, RunOptions(chunk=50), runner="spark", run_id=run.id)
+    run_kernels(folder, chain, logs, RunOptions(chunk=50), runner="spark", run_id=run.id)
     graph.write("MATCH (n) DETACH DELETE n")
     assert load(folder, run.id, graph).complete
     return whole_graph(graph)

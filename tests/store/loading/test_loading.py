@@ -21,6 +21,7 @@ from whence.engine.record.schema import association_table
 from whence.engine.runners import RunOptions, run_recorded
 from whence.store import Connection, Secret, Settings
 from whence.store.loading import follow, load
+from whence.store.loading.register import prepare_schema
 from whence.store.loading.values import LONGEST_TEXT, stored_value
 from whence.store.places import key_of
 from whence.store.questions import explain, impact, never_matters
@@ -29,6 +30,28 @@ pytestmark = pytest.mark.neo4j
 
 LIFECYCLE = Chain.of(Slice("per-case", by="case", of=lifecycle(), combine="and"))
 EVENTS = [{"case": n % 40, "action": a} for a in ("create", "approve", "pay") for n in range(40)]
+
+
+def test_several_loaders_make_the_schema_at_once(graph: Connection) -> None:
+    faults: list[BaseException] = []
+
+    def prepare() -> None:
+        try:
+            prepare_schema(graph)
+        except BaseException as fault:
+            faults.append(fault)
+
+    for _ in range(3):
+        for row in graph.read("SHOW CONSTRAINTS YIELD name"):
+            graph.write(f"DROP CONSTRAINT {row['name']}")
+        loaders = [threading.Thread(target=prepare) for _ in range(4)]
+        for loader in loaders:
+            loader.start()
+        for loader in loaders:
+            loader.join()
+        assert faults == []
+        names = {row["name"] for row in graph.read("SHOW CONSTRAINTS YIELD name")}
+        assert {"event_key", "chunk_id", "run_id"} <= names
 
 
 def test_events_carry_key_value_moment_and_columns_for_searching(

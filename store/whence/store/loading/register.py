@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from whence.engine.errors import StoreError
 from whence.engine.record import RunRecord
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher, schema
@@ -17,10 +19,31 @@ if TYPE_CHECKING:
 __all__ = ["prepare_schema", "register", "run_state", "stream_id"]
 
 
+_MADE_BY_ANOTHER = frozenset(
+    f"Neo.ClientError.Schema.{name}"
+    for name in (
+        "ConstraintAlreadyExists",
+        "ConstraintWithNameAlreadyExists",
+        "EquivalentSchemaRuleAlreadyExists",
+        "IndexAlreadyExists",
+        "IndexWithNameAlreadyExists",
+    )
+)
+_TRIES, _PAUSE = 100, 0.1
+
+
 def prepare_schema(connection: Connection) -> None:
     """Make sure that the constraints and indexes are there."""
     for statement in schema():
-        connection.write(statement)
+        for left in reversed(range(_TRIES)):
+            try:
+                connection.write(statement)
+                break
+            except StoreError as error:
+                # Another loader is making the same one at this moment, half of it is there already.
+                if not left or getattr(error.__cause__, "code", None) not in _MADE_BY_ANOTHER:
+                    raise
+                time.sleep(_PAUSE)
 
 
 def stream_id(run: str, stream: str) -> str:
