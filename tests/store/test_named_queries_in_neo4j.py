@@ -14,6 +14,7 @@ import pytest
 from tests.engine.examples import lifecycle
 from tests.store.in_neo4j import Kept, keep
 from whence.engine import ApplyFunction, Cumulate, Slice, Window, field
+from whence.engine.associations import INNER_WIDTH
 from whence.engine.chain import Chain
 from whence.engine.formula import formula
 from whence.engine.processor import Processor
@@ -109,9 +110,9 @@ def test_a_true_conjunction_is_explained_by_the_heads_of_all_slices(
     heads = {
         row.inputs for row in why.derivations if row.kind == "zone" and row.to == "per-case/order"
     }
-    assert heads == {(position << 16,) for position in range(50, 100)}
+    assert heads == {(position * INNER_WIDTH,) for position in range(50, 100)}
     assert why.count == 100
     # Half a round earlier every second slice's head is the older event.
     middle = explain(graph, run.record.id, "74")
     heads = {row.inputs for row in middle.derivations if row.kind == "zone"}
-    assert heads == {(position << 16,) for position in range(25, 75)}
+    assert heads == {(position * INNER_WIDTH,) for position in range(25, 75)}
