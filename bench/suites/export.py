@@ -65,7 +65,7 @@ class Runs:
         save_run(self.root, self.compared, self.root / file)
         return time.process_time() - started
 
-    def library(
+    def by_another(
         self, name: str, prepare: Callable[[Document], T], work: Callable[[T], Any]
     ) -> float:
         """CPU seconds that a library takes for what it is handed, measured once."""
@@ -138,7 +138,7 @@ def _nquads(given: Runs) -> float:
 @bench.variant("prov_json.prov")
 def _prov_json_prov(given: Runs) -> float:
     path = str(given.root / "prov.json")
-    return given.library(
+    return given.by_another(
         "json", one_by_one, lambda d: prov_document(d).serialize(path, format="json")
     )
 
@@ -146,7 +146,7 @@ def _prov_json_prov(given: Runs) -> float:
 @bench.variant("nquads.prov")
 def _nquads_prov(given: Runs) -> float:
     path = str(given.root / "prov.nq")
-    return given.library(
+    return given.by_another(
         "nquads",
         one_by_one,
         lambda d: prov_document(d).serialize(path, format="rdf", rdf_format="nquads"),
@@ -156,7 +156,7 @@ def _nquads_prov(given: Runs) -> float:
 @bench.variant("nquads.rdflib")
 def _nquads_rdflib(given: Runs) -> float:
     path = str(given.root / "rdflib.nq")
-    return given.library("rdflib", terms, lambda quads: written_by_rdflib(quads, path))
+    return given.by_another("rdflib", terms, lambda quads: written_by_rdflib(quads, path))
 
 
 @bench.variant("prov_json.bytes", unit="MB")

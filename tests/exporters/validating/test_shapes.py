@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyoxigraph as ox
+import pyshacl
 import pytest
 import rdflib
 from rdflib.namespace import OWL, RDF, RDFS
@@ -72,7 +73,6 @@ def test_shapes_speak_of_words_of_the_vocabulary_alone() -> None:
 
 def judged(data: bytes) -> tuple[bool, str]:
     """What SHACL says of an export, its bundles taken together."""
-    pyshacl = pytest.importorskip("pyshacl", reason="not installed yet; try make setup")
     triples = (quad.triple for quad in ox.parse(data, format=ox.RdfFormat.N_QUADS))
     text = ox.serialize(triples, format=ox.RdfFormat.N_TRIPLES)
     graph = rdflib.Graph().parse(data=text, format="nt")
