@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -19,19 +18,13 @@ from whence.engine.kernels.batch import Batch, join_batches
 from whence.engine.kernels.columns import Bools, Column, Ints, records
 from whence.engine.kernels.composing import joined, lasting
 from whence.engine.kernels.entries import ASKED, WHOLE, Entries, flat_ranges, join_entries
+from whence.engine.kernels.functions.base import Compute
+from whence.engine.kernels.functions.logic import FUNCTIONS
 from whence.engine.kernels.groups import Group, Leaf
 from whence.engine.kernels.kernel import Run, State
 from whence.engine.kernels.trails import Line, Nothing, Straight, Trail
 
 __all__ = ["Fused"]
-
-_LOGIC: dict[str, Callable[[Sequence[Bools]], Bools]] = {
-    "and": lambda conditions: reduce(np.logical_and, conditions),
-    "or": lambda conditions: reduce(np.logical_or, conditions),
-    "not": lambda conditions: ~conditions[0],
-    "implies": lambda conditions: ~conditions[0] | conditions[1],
-    "xor": lambda conditions: reduce(np.logical_xor, conditions),
-}
 
 
 class Alone(Protocol):
@@ -75,6 +68,12 @@ class Fused(Generic[A]):
         self.held: list[Batch] = []
         self.seen = 0
         self._table: _Table | None = None
+        self._computed: list[tuple[Compute | None, tuple[int, ...]]] = [
+            (None, ())
+            if isinstance(condition, Leaf)
+            else (FUNCTIONS[condition.function.name].start(condition.function), condition.parts)
+            for condition in group.conditions
+        ]
         fields = [leaf.field for leaf in group.leaves]
         self._asked = [
             WHOLE if field is None else run.names.field_set(frozenset({field})) for field in fields
@@ -115,7 +114,7 @@ class Fused(Generic[A]):
             if not same or table.sup is not table.why:
                 sup = self._looked(conditions, table.sup, whys if same else sups)
         self._hold(arrived, before + more - count)
-        values = Column("boolean", self._value(conditions), None, self.run.texts)
+        values = self._value(conditions)
         return Batch(values, moment[more - count :], None, why, sup, None)
 
     def _fresh(self, arrived: Sequence[Batch]) -> dict[tuple[int, str | None], Bools] | None:
@@ -142,14 +141,17 @@ class Fused(Generic[A]):
         leaves = self.group.leaves
         return [fresh[number, field][later : later + count] for number, field, later in leaves]
 
-    def _value(self, leaves: Sequence[Bools]) -> Bools:
-        known: list[Bools] = []
+    def _value(self, leaves: Sequence[Bools]) -> Column:
         given = iter(leaves)
-        for condition in self.group.conditions:
-            if isinstance(condition, Leaf):
-                known.append(next(given))
+        known: list[Column] = []
+        for compute, parts in self._computed:
+            found: Column | None = None
+            if compute is None:
+                found = Column("boolean", next(given), None, self.run.texts)
             else:
-                known.append(_LOGIC[condition.function]([known[n] for n in condition.parts]))
+                found = compute([known[number] for number in parts])
+            assert found is not None
+            known.append(found)
         return known[-1]
 
     def _looked(

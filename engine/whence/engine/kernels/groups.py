@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from whence.engine.expression import Call, Expression, Field, Input
+from whence.engine.functions.base import Function
 from whence.engine.interpreter.plan import Pipe, Plan
+from whence.engine.kernels.functions.logic import FUNCTIONS
 from whence.engine.palettes.ltl import X
 from whence.engine.processor import Processor
 from whence.engine.processors import ApplyFunction
@@ -17,7 +19,6 @@ __all__ = ["Group", "Leaf", "Made", "groups_of"]
 _MOST_LEAVES = 10
 _MOST_STEPS = 100
 _MOST_ROWS = 2**16
-_LOGIC = frozenset({"and", "or", "not", "implies", "xor"})
 
 
 class Leaf(NamedTuple):
@@ -42,7 +43,7 @@ class Made(NamedTuple):
         parts: of which, by number.
     """
 
-    function: str
+    function: Function
     parts: tuple[int, ...]
 
 
@@ -105,7 +106,7 @@ def _reads_conditions(expression: Expression) -> bool:
     return (
         isinstance(expression, Call)
         and not expression.function.path
-        and expression.function.name in _LOGIC
+        and expression.function.name in FUNCTIONS
         and all(isinstance(a, Input) or _reads_conditions(a) for a in expression.arguments)
     )
 
@@ -141,7 +142,7 @@ class _Reading:
             return self.read(sources[expression.pipe], later)
         assert isinstance(expression, Call)
         parts = [self.put_together(part, sources, later) for part in expression.arguments]
-        return self.number(Made(expression.function.name, tuple(parts)))
+        return self.number(Made(expression.function, tuple(parts)))
 
 
 def _group(plan: Plan, root: int, steps: set[int]) -> Group | None:
