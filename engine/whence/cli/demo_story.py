@@ -79,11 +79,12 @@ class Story:
         out.tell("\n[bold]2 Two questions, checked on Spark, stored in Neo4j[/bold]")
         runs: dict[str, Result] = {}
         for name, chain in self.chains.items():
+            options = RunOptions(closed=name == "audit")
             with out.progress() as advance:
                 result = run(
                     chain,
                     path,
-                    options=RunOptions(closed=name == "audit"),
+                    options=options,
                     record=self.folder / "record",
                     connection=self.connection,
                     progress=advance,
@@ -92,9 +93,10 @@ class Story:
                 raise result.not_loaded
             runs[name] = result
             values = [value for _, value in result.outputs()]
+            closing = " and one at the end of the log" if options.closed else ""
             out.tell(
                 f"  {QUESTIONS[name]}\n"
-                f"    {len(values):,} verdicts, one after each event; the last is "
+                f"    {len(values):,} verdicts, one after each event{closing}; the last is "
                 f"{_word(values[-1])}, {values.count(False):,} are false. Run {result.id}"
             )
         return runs
