@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -93,6 +92,7 @@ def remove(
     """Delete a run from the record; its logs, and what is in Neo4j, stay."""
     from whence.engine.errors import LogError
     from whence.engine.record import RunRecord, record_place
+    from whence.engine.record.files import remove_tree
 
     found = RunRecord(record_place(record), run)
     if found.manifest["status"] == "running":
@@ -102,7 +102,7 @@ def remove(
         raise typer.Exit(1)
     # What no manifest lists does not exist: without it there is no half of a run.
     (found.folder / "manifest.json").unlink()
-    shutil.rmtree(found.folder)
+    remove_tree(found.folder, strict=True)
     output().result({"run": found.id, "removed": True}, f"run {found.id} removed")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,7 +18,7 @@ from whence.engine.columns import as_column, canonical, kind_of_column
 from whence.engine.errors import LogError
 from whence.engine.record import RunWriter, list_runs
 from whence.engine.record.beside import made_beside
-from whence.engine.record.files import write_json, write_table
+from whence.engine.record.files import remove_tree, write_json, write_table
 from whence.engine.record.schema import OUTPUTS, log_schema
 from whence.engine.runners.options import CHUNK
 from whence.engine.values import Value, kind_of
@@ -142,7 +141,7 @@ class _Run:
             writer.publish()
         except BaseException:
             writer.finish("failed")
-            shutil.rmtree(writer.folder)
+            remove_tree(writer.folder, strict=True)
             raise
         status, error = self.known["status"][0], self.known.get("error", [None])[0]
         writer.finish(
