@@ -1,6 +1,6 @@
 # Everything a clone needs: `make` lists it. Set-up is looked at first by each target that needs it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-full guarantee lint bench server clean pins
+.PHONY: help setup demo test test-full guarantee lint docs bench server clean pins
 MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
@@ -34,6 +34,10 @@ lint: setup ## run ruff, mypy, basedpyright and import-linter
 	@$(BIN)/mypy
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports
+
+docs: setup ## build the manual into build/docs
+	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs build/docs
+	@echo "the manual is built: open build/docs/index.html"
 
 bench: setup ## run every benchmark, or one: NAME=imports; BENCH_QUICK=1 for a short look
 	@$(BIN)/python -m bench $(NAME)
