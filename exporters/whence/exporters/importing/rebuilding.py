@@ -35,9 +35,9 @@ def import_runs(
 ) -> list[str]:
     """Put the runs of a PROV file into a record; the ids of those runs.
 
-    A log comes back with the values of its events if the file has them (``whence export --values``),
-    else with their case, activity and time. What cannot be read, or is there already, is refused,
-    and the record stays as it was.
+    A log comes back with the values of its events if the file has them, else with their case,
+    activity and time. What cannot be read, or is there already, is refused, and the record stays
+    as it was.
 
     Args:
         path: the file; its ending names the format.
