@@ -13,6 +13,7 @@ import pyarrow as pa
 from whence.engine.associations import Association
 from whence.engine.compact import Associations
 from whence.engine.errors import LogError
+from whence.engine.record.coded import coded
 from whence.engine.record.compact import ENCODINGS, compact_table
 from whence.engine.record.files import file_digest, read_json, read_table, write_json, write_table
 from whence.engine.record.logs import LogRecord
@@ -202,7 +203,7 @@ class RunWriter(RunRecord):
         if (stream, part) in self._there:
             return
         if events is not None and events.num_rows:
-            digest = self._write("outputs", stream, part, events, IN_ORDER)
+            digest = self._write("outputs", stream, part, coded(events), IN_ORDER)
             places = events.column("position")
             ends = (places[0].as_py(), places[-1].as_py())
             known["outputs"].append(_listed(part, events.num_rows, ends, digest))
@@ -313,7 +314,8 @@ def _check_same(id: str, before: Mapping[str, Any], manifest: Mapping[str, Any])
 def _holds(path: Path, table: pa.Table) -> bool:
     """Whether a part is there with this content; one that cannot be read is written again."""
     try:
-        return bool(read_table(path).equals(table))
+        found = read_table(path)
+        return bool(found.equals(table.cast(found.schema)))
     except (OSError, pa.ArrowException):
         return True
 
