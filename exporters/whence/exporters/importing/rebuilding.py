@@ -135,7 +135,7 @@ class _Run:
     def write(self, root: Path) -> None:
         """Put it into the record."""
         for name, (id, said) in self.logs.items():
-            if not (root / "logs" / id).exists():
+            if not (root / "logs" / id / "manifest.json").exists():
                 write_log(root, name, id, said, self.events[LOG_PREFIX + said["name"][0]])
         writer = RunWriter(root, self.id, self._manifest())
         try:
