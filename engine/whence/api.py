@@ -150,9 +150,15 @@ class Result:
         raise ParameterError(msg)
 
     def explain(self, output: int | str, *, support: bool = False) -> Answer[Why]:
-        """Why has this output its value? ``4``, or ``"total@4"`` if the chain has several pipes."""
-        from whence.store.questions import explain
+        """Why has this output its value? ``4``, or ``"total@4"`` if the chain has several pipes.
 
+        Without a connection the answer is worked out from the record.
+        """
+        from whence.store.questions import explain, explain_recorded
+
+        if self.connection is None:
+            found = explain_recorded(self.record, str(output), support=support)
+            return Answer(found, self.record)
         why = explain(self._graph(), self.id, str(output), support=support, record=self.record.root)
         return Answer(why, self.record)
 

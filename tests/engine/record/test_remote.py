@@ -34,7 +34,6 @@ from whence.engine.record.remote import RemotePath
 from whence.engine.record.verifying import verify_run
 from whence.engine.record.writing import BusyError, WritingLock, is_being_written
 from whence.engine.runners import RunOptions
-from whence.engine.runners.local_kernels import run_kernels
 from whence.engine.runners.spark_batch import run_on_spark
 from whence.store import Connection
 
@@ -113,12 +112,12 @@ def test_commands_take_the_uri_and_nothing_tells_the_secret(
     told = [ran]
     for arguments in (
         *(("runs", "list"), ("runs", "show"), ("runs", "verify")),
-        ("export", "latest", "-o", "run.json"),
+        ("export", "latest", "-o", "run.nq"),
     ):
         told.append(whence(*arguments, *place))
         assert told[-1].exit_code == 0, told[-1].stderr
     assert "all as it was written" in told[3].stdout
-    assert f"urn:whence:run:{id}:run" in (tmp_path / "run.json").read_text()
+    assert f"urn:whence:run:{id}:run" in (tmp_path / "run.nq").read_text()
     told.append(whence("runs", "remove", id, "--yes", *place))
     assert (told[-1].exit_code, list_runs(root)) == (0, [])
     assert not list((root / "runs" / id).rglob("*.parquet"))
@@ -236,8 +235,7 @@ def test_tasks_of_spark_write_and_read_there(
             made = run_on_spark(
                 root, chain, {"log": log}, OPTIONS, session=spark, run_id=name, partitions=2
             )
-            here = run_kernels(root, chain, {"log": log}, OPTIONS, run_id=f"{name}-here")
-            assert made.manifest["streams"] == here.manifest["streams"]
+            check(made, interpret(chain, {"log": EVENTS}, tracker=MemoryTracker()))
             assert verify_run(made).problems == ()
             assert not list(made.folder.glob(".tasks/*"))
         table = open_run("task", record=root).to_spark(session=spark).toPandas()

@@ -12,6 +12,7 @@ from whence.store.questions.answers import (
     Witness,
 )
 from whence.store.questions.explain import Why, explain
+from whence.store.questions.from_record import explain_recorded
 from whence.store.questions.impact import Impact, impact
 from whence.store.questions.never_matters import NeverMatters, never_matters
 
@@ -27,6 +28,7 @@ __all__ = [
     "Why",
     "Witness",
     "explain",
+    "explain_recorded",
     "impact",
     "never_matters",
 ]
