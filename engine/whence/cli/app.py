@@ -27,6 +27,7 @@ COMMANDS = (
     "explain",
     "never-matters",
     "impact",
+    "what-if",
     "export",
     "import",
     "validate",

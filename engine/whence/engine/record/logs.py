@@ -89,6 +89,7 @@ def ingest(
     chunk: int = 5000,
     apart: str = "",
     run_bytes: int = RUN_BYTES,
+    revision_of: str | None = None,
 ) -> LogRecord:
     """Put a log into the record: in the order in which it comes, or of stated columns.
 
@@ -105,6 +106,7 @@ def ingest(
         chunk: events a part.
         apart: tells logs apart of which nothing but their length is known.
         run_bytes: how much is sorted at once; the rest waits on disk.
+        revision_of: the id of the log that this one corrects.
 
     Raises:
         LogError: the log cannot be read or ordered as declared; then nothing is left of it.
@@ -138,10 +140,12 @@ def ingest(
         identity = hashlib.sha256(known.encode()).hexdigest()[:32]
         manifest = log_manifest(given, identity, name, secret, chunk, stated)
         manifest["source"] = source or given.name
-        manifest["plain"] = isinstance(given, MemorySource) and given.plain
+        manifest["plain"] = getattr(given, "plain", False)
         manifest["length"], manifest["parts"] = writer.length, writer.parts
         manifest["digest"] = f"sha256:{content}"
         manifest["events"]["repeated"] = writer.ids.repeated
+        if revision_of is not None:
+            manifest["revision_of"] = revision_of
         write_json(beside.path / "manifest.json", manifest)
         beside.become(logs / identity)
     return LogRecord.open(logs / identity)

@@ -1,0 +1,64 @@
+"""Correct and compare: as a user runs it, and as the graph keeps it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.store.test_asking_from_the_command_line import Whence, record, whence
+from whence.engine.record import RunRecord, list_runs
+from whence.store import Connection
+from whence.store.loading import load
+
+pytestmark = pytest.mark.neo4j
+
+__all__ = ["record", "whence"]
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "correct-and-compare.md"
+RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
+
+
+def test_the_page_shows_what_is_printed(whence: Whence) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```console\n\$ whence (.*?)\n(.*?)^```", text, re.M | re.S)
+    assert len(blocks) >= 1
+    for command, printed in blocks:
+        said = RUN_ID.sub("20260301-093000-a1b2c3", whence(*shlex.split(command)))
+        if printed:
+            lines = [line.rstrip() for line in said.splitlines()]
+            assert lines == printed.splitlines(), command
+
+
+def test_a_run_that_is_kept_reads_a_revision(
+    whence: Whence, graph: Connection, record: Path, tmp_path: Path
+) -> None:
+    told = tmp_path / "corrections.txt"
+    told.write_text("# B was approved\nlog@3.action=approve\n", encoding="utf-8")
+    (first,) = list_runs(record)
+    load(record, first, graph)
+    answer = json.loads(whence("what-if", first, "--from", str(told), "--keep", "--json"))
+    assert answer["more"] == 0
+    assert [row["after"] for row in answer["differences"]] == [True] * 3
+    assert answer["corrections"][0]["before"] == "pay"
+    load(record, answer["kept"], graph)
+    found = graph.read("MATCH (new)-[:wasRevisionOf]->(old) RETURN new.id AS new, old.id AS old")
+    new, old = (RunRecord(record, run).log("log").id for run in (answer["kept"], first))
+    assert found == [{"new": new, "old": old}]
+
+
+def test_refusals_of_a_correction_are_one_line(whence: Whence) -> None:
+    for arguments, words in (
+        (("--set", "log@3.actoin=pay"), "try action (did you mean that?)"),
+        (("--set", "log@99.action=pay"), "expected a position, 0 to 5; got 99"),
+        (("--from", "nowhere.txt"), "got nowhere.txt"),
+    ):
+        said = whence("what-if", "latest", *arguments, code=1)
+        assert words in said
+        assert said.count("\n") == 1
+    assert "expected a correction" in whence("what-if", "latest", code=2)
+    rows = whence("what-if", "latest", "--set", "3.action=approve", "--csv").splitlines()
+    assert rows[:2] == ["output,position,how,before,after", "per-case,3,changed,false,true"]
