@@ -19,15 +19,24 @@ pytestmark = pytest.mark.neo4j
 __all__ = ["record", "whence"]
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "correct-and-compare.md"
-RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
+FIRST, SECOND = "20260301-093000-a1b2c3", "20260301-094500-d4e5f6"
+"""How the page calls the first run and the one that is kept beside it."""
 
 
-def test_the_page_shows_what_is_printed(whence: Whence) -> None:
+def test_the_page_shows_what_is_printed(whence: Whence, record: Path) -> None:
+    (first,) = list_runs(record)
     text = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(r"^```console\n\$ whence (.*?)\n(.*?)^```", text, re.M | re.S)
-    assert len(blocks) >= 1
+    assert len(blocks) >= 3
     for command, printed in blocks:
-        said = RUN_ID.sub("20260301-093000-a1b2c3", whence(*shlex.split(command)))
+        others = [run for run in list_runs(record) if run != first]
+        names = {FIRST: first, **{SECOND: run for run in others}}
+        for shown, real in names.items():
+            command = command.replace(shown, real)
+        said = whence(*shlex.split(command))
+        others = [run for run in list_runs(record) if run != first]
+        for shown, real in {FIRST: first, **{SECOND: run for run in others}}.items():
+            said = said.replace(real, shown)
         if printed:
             lines = [line.rstrip() for line in said.splitlines()]
             assert lines == printed.splitlines(), command

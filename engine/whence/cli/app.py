@@ -28,6 +28,7 @@ COMMANDS = (
     "never-matters",
     "impact",
     "what-if",
+    "compare",
     "export",
     "import",
     "validate",

@@ -63,7 +63,7 @@ def test_what_is_kept_is_a_run_over_a_revision(payments: RunRecord) -> None:
     log = kept.log("log")
     assert log.manifest["revision_of"] == payments.log("log").id
     assert log.manifest["case"] == "case"
-    assert [event["action"] for event in log.read()][3] == "approve"  # type: ignore[index,call-overload]
+    assert [event["action"] for event in log.read()][3] == "approve"  # type: ignore[index]
     assert sorted(list_runs(payments.root)) == sorted([payments.id, kept.id])
 
 
