@@ -29,17 +29,20 @@ def test_the_page_shows_what_is_printed(whence: Whence, record: Path) -> None:
     blocks = re.findall(r"^```console\n\$ whence (.*?)\n(.*?)^```", text, re.M | re.S)
     assert len(blocks) >= 3
     for command, printed in blocks:
-        others = [run for run in list_runs(record) if run != first]
-        names = {FIRST: first, **{SECOND: run for run in others}}
-        for shown, real in names.items():
+        for shown, real in _names(record, first).items():
             command = command.replace(shown, real)
         said = whence(*shlex.split(command))
-        others = [run for run in list_runs(record) if run != first]
-        for shown, real in {FIRST: first, **{SECOND: run for run in others}}.items():
+        for shown, real in _names(record, first).items():
             said = said.replace(real, shown)
         if printed:
             lines = [line.rstrip() for line in said.splitlines()]
             assert lines == printed.splitlines(), command
+
+
+def _names(record: Path, first: str) -> dict[str, str]:
+    """The runs as the page calls them."""
+    others = [run for run in list_runs(record) if run != first]
+    return dict(zip((FIRST, SECOND), (first, *others), strict=False))
 
 
 def test_a_run_that_is_kept_reads_a_revision(
