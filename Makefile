@@ -1,6 +1,6 @@
 # Everything a clone needs: `make` lists it. Set-up is looked at first by each target that needs it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-full lint docs bench experiments server clean pins
+.PHONY: help setup demo test test-full guarantee lint docs bench experiments server clean pins
 MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
@@ -24,6 +24,9 @@ test: setup ## run the tests (ARGS="..." is passed to pytest)
 
 test-full: setup ## run all tests with the large profiles
 	@WHENCE_TEST_PROFILE=full $(PYTEST) $(ARGS)
+
+guarantee: setup ## corrupt inputs 100,000 times: what is called unaffected never changes
+	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest -q tests/guarantee $(ARGS)
 
 lint: setup ## run ruff, mypy, basedpyright and import-linter
 	@$(BIN)/ruff check .
