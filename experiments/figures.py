@@ -19,12 +19,12 @@ def select(rows: Iterable[Row], **wanted: Any) -> list[Row]:
 
 def middle(rows: Iterable[Row], column: str) -> float:
     """The median of a column."""
-    return median(row[column] for row in rows)
+    return median(float(row[column]) for row in rows)
 
 
 def rate(rows: Iterable[Row]) -> float:
     """Events a second, in the median over the repetitions."""
-    return median(row["length"] / row["seconds"] for row in rows)
+    return median(float(row["length"] / row["seconds"]) for row in rows)
 
 
 def lengths(rows: Iterable[Row]) -> list[int]:

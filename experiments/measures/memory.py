@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from bench.suites._queries import BATCH, QUERIES
-from bench.suites._running import run
+from bench.suites._running import Level, run
 from experiments.measures._cell import answer, probed
+
+LEVELS: dict[str, Level] = {"off": "untracked", "compact": "compact", "rows": "rows"}
 
 
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Once short, so that what is compiled is compiled; then the one that counts."""
     query, length = QUERIES[parameters["query"]], parameters["length"]
-    level = "untracked" if parameters["tracking"] == "off" else parameters["tracking"]
+    level = LEVELS[parameters["tracking"]]
     arrays = query.log(length)
     run(query.own(), arrays, min(2 * BATCH, length), level)
     with probed() as spent:
