@@ -79,9 +79,8 @@ def content(record: RunRecord) -> dict[str, Any]:
 
 def test_a_record_in_an_object_store_is_that_of_a_folder(tmp_path: Path, root: RemotePath) -> None:
     """Digests of all parts included; a file system that is here goes by its URI too."""
-    chosen = {"runner": "local", "options": OPTIONS}
-    here = run(SLICES, EVENTS, record=tmp_path.as_uri(), **chosen)
-    there = run(SLICES, EVENTS, record=str(root), **chosen)
+    here = run(SLICES, EVENTS, runner="local", record=tmp_path.as_uri(), options=OPTIONS)
+    there = run(SLICES, EVENTS, runner="local", record=str(root), options=OPTIONS)
     assert (here.record.root, there.record.root) == (tmp_path, root)
     assert content(there.record) == content(here.record)
     names = sorted(path.name for path in here.record.folder.rglob("*.parquet"))

@@ -8,7 +8,7 @@ import sys
 import sysconfig
 import venv
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pyspark
@@ -58,7 +58,10 @@ def environment() -> dict[str, str]:
 
 @contextmanager
 def standalone(folder: Path) -> Iterator[str]:
-    """A master and a worker from the package pyspark; gives the master's address."""
+    """A master and two workers from the package pyspark; gives the master's address.
+
+    The workers have addresses of their own: Spark tries a slow task again only on another host.
+    """
     spark_class = str(Path(pyspark.__file__).parent / "bin" / "spark-class")
     port = free_port()
     address = f"spark://127.0.0.1:{port}"
@@ -66,13 +69,19 @@ def standalone(folder: Path) -> Iterator[str]:
     settings = {**environment(), "SPARK_DAEMON_MEMORY": "256m", "SPARK_LOG_DIR": str(folder)}
     master = ["org.apache.spark.deploy.master.Master", *place, "--port", str(port)]
     master += ["--webui-port", str(free_port())]
-    worker = ["org.apache.spark.deploy.worker.Worker", *place, "--cores", "2", "--memory", "2g"]
-    worker += ["--webui-port", str(free_port()), "--work-dir", str(folder / "work"), address]
-    with running([spark_class, *master], settings, folder / "master.log") as log:
+    worker = [spark_class, "org.apache.spark.deploy.worker.Worker", "--cores", "1"]
+    worker += ["--memory", "1g", "--work-dir", str(folder / "work")]
+    with ExitStack() as stack:
+        log = stack.enter_context(running([spark_class, *master], settings, folder / "master.log"))
         wait_for(lambda: "I have been elected leader" in log.read_text(), log)
-        with running([spark_class, *worker], settings, folder / "worker.log") as log:
-            wait_for(lambda: "Successfully registered with master" in log.read_text(), log)
-            yield address
+        logs = []
+        for host in ("127.0.0.1", "127.0.0.2"):
+            told = ["--host", host, "--webui-port", str(free_port()), address]
+            own = {**settings, "SPARK_LOCAL_IP": host, "SPARK_LOCAL_HOSTNAME": host}
+            logs.append(stack.enter_context(running([*worker, *told], own, folder / f"{host}.log")))
+        for log in logs:
+            wait_for(lambda log=log: "Successfully registered" in log.read_text(), log)  # type: ignore[misc]
+        yield address
 
 
 def drive(

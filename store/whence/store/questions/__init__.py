@@ -11,12 +11,15 @@ from whence.store.questions.answers import (
     OutputShare,
     Witness,
 )
+from whence.store.questions.compare import ChangedOutput, Comparison, compare
 from whence.store.questions.explain import Why, explain
 from whence.store.questions.from_record import explain_recorded
 from whence.store.questions.impact import Impact, impact
 from whence.store.questions.never_matters import NeverMatters, never_matters
 
 __all__ = [
+    "ChangedOutput",
+    "Comparison",
     "Coverage",
     "Impact",
     "InputEvent",
@@ -27,6 +30,7 @@ __all__ = [
     "OutputShare",
     "Why",
     "Witness",
+    "compare",
     "explain",
     "explain_recorded",
     "impact",
