@@ -134,7 +134,7 @@ def test_workers_without_whence_get_it_as_a_wheel_and_leave_the_same_record(
         without_packages
     )
     assert "; got: " in without_python
-    assert f'Cannot run program "{nowhere}"' in without_python
+    assert str(nowhere) in without_python
     assert not (tmp_path / "runs" / "never").exists()
     chains = {
         "slices": Chain.of(
