@@ -16,7 +16,7 @@ from whence.store.loading.bands import heads_as_bands
 from whence.store.loading.values import input_properties, output_properties
 from whence.store.places import key_of
 
-__all__ = ["ChunkContent", "Directory", "add_choices", "log_content", "stream_content"]
+__all__ = ["ChunkContent", "Directory", "Row", "add_choices", "log_content", "stream_content"]
 
 Row = dict[str, Any]
 
