@@ -20,9 +20,9 @@ from whence.engine.log import ROLES, Log
 from whence.engine.record.beside import made_beside
 from whence.engine.record.content_digest import ContentDigest
 from whence.engine.record.event_ids import EventIds
-from whence.engine.record.files import read_json, write_json
+from whence.engine.record.files import parquet, read_json, write_json
 from whence.engine.record.ordering import RUN_BYTES, in_order_of
-from whence.engine.record.schema import log_schema
+from whence.engine.record.schema import NUMBERED, log_schema
 from whence.engine.record.secret import record_secret, secret_name
 from whence.engine.sources.memory import MemorySource
 from whence.engine.sources.source import Reading, Source
@@ -272,6 +272,6 @@ def write_log_part(
     positions = pa.array(np.arange(first, first + table.num_rows, dtype=np.int64))
     whole = pa.Table.from_arrays([positions, *table.columns], schema=log_schema(columns))
     with (folder / f"part-{number:05d}.parquet").open("wb") as file:
-        pq.write_table(whole, file, compression="zstd")
+        parquet(whole, file, NUMBERED)
         file.flush()
         os.fsync(file.fileno())
