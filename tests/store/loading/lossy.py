@@ -10,6 +10,9 @@ from contextlib import contextmanager
 
 __all__ = ["Proxy", "proxied"]
 
+COMMIT = b"\x00\x02\xb0\x12\x00\x00"
+"""How a client asks for a commit in Bolt: a message of two bytes, and its end."""
+
 
 class Proxy:
     """Passes on what it is sent, until it is told to cut.
@@ -26,6 +29,9 @@ class Proxy:
         self._open: list[socket.socket] = []
         self._away = False
         self._cut_after: int | None = None
+        self._commits: int | None = None
+        self._hears = True
+        self._deaf = False
         self.passed = 0
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
@@ -54,9 +60,37 @@ class Proxy:
                         self._cut_after = None
                         self.cut()
                         return
+                    if self._at_commit(some):
+                        self.cut()
+                        return
+                elif self._deaf:
+                    self._deaf = False
+                    self.cut()
+                    return
                 target.sendall(some)
         with contextlib.suppress(OSError):
             target.shutdown(socket.SHUT_WR)
+
+    def _at_commit(self, some: bytes) -> bool:
+        """Whether this is the commit that the server is not to hear of."""
+        if self._commits is None or COMMIT not in some:
+            return False
+        self._commits -= 1
+        if self._commits:
+            return False
+        self._commits = None
+        self._deaf = self._hears
+        return not self._hears
+
+    def lose_commit(self, nth: int, *, heard: bool) -> None:
+        """Cut at the n-th commit from now on.
+
+        Args:
+            nth: which one.
+            heard: the server hears of it, and only its answer is lost; else it hears nothing.
+        """
+        self._hears = heard
+        self._commits = nth
 
     def cut(self) -> None:
         """Cut every connection, in the middle of whatever is being said."""
@@ -74,7 +108,7 @@ class Proxy:
     @property
     def cutting(self) -> bool:
         """Whether the cut that was asked for is still to come."""
-        return self._cut_after is not None
+        return self._cut_after is not None or self._commits is not None or self._deaf
 
     def leave(self) -> None:
         """Be away: cut, and let nobody in."""
