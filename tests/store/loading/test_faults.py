@@ -116,7 +116,7 @@ def points() -> Iterator[Any]:
                 yield pytest.param(kind, point, nth, marks=marks, id=f"{kind}-{point}-{nth}")
 
 
-@pytest.mark.parametrize(("kind", "point", "nth"), points())
+@pytest.mark.parametrize(("kind", "point", "nth"), list(points()))
 def test_a_loader_that_is_killed_is_made_up_for(
     graph: Connection, made: dict[str, Made], tmp_path: Path, kind: str, point: str, nth: int
 ) -> None:
@@ -149,7 +149,7 @@ def connections() -> Iterator[Any]:
             yield pytest.param(kind, disturb, marks=marks, id=f"{kind}-{what}-{where}")
 
 
-@pytest.mark.parametrize(("kind", "disturb"), connections())
+@pytest.mark.parametrize(("kind", "disturb"), list(connections()))
 def test_a_connection_that_is_dropped_is_made_up_for(
     graph: Connection, neo4j_server: Status, made: dict[str, Made], kind: str, disturb: Disturb
 ) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.associations import LOG_PREFIX
-from whence.engine.errors import StoreError
+from whence.engine.errors import LogError, StoreError
 from whence.engine.record import RunRecord
-from whence.store.catalog import find_run
+from whence.store.catalog import find_run, run_is_loaded
 from whence.store.connection import Connection
 from whence.store.loading.chunks import loaded_chunks, write_chunk
 from whence.store.loading.parts import Part, RecordParts
@@ -109,7 +109,7 @@ class Loader:
         """
         manifest = self.record.manifest
         try:
-            parts = self._parts(manifest)
+            parts = self._parts(manifest, pace)
             all_parts = list(parts)
             left = self._write_all(parts, all_parts, pace)
             complete = manifest["status"] in ENDED and not left
@@ -129,11 +129,12 @@ class Loader:
             complete,
         )
 
-    def _parts(self, manifest: dict[str, Any]) -> RecordParts:
+    def _parts(self, manifest: dict[str, Any], pace: Pace) -> RecordParts:
         """The parts of the record, where they belong in the graph, and which of them are there."""
         names = [stream["name"] for stream in manifest["streams"]]
         if self._registered is None:
             prepare_schema(self._connection)
+            self._load_makers(manifest, pace)
         if self._registered != names:
             register(self._connection, self.record, manifest)
             run = find_run(self._connection, self.record.id)
@@ -144,6 +145,23 @@ class Loader:
                 self._there |= loaded_chunks(self._connection, "log", log)
             self._registered = names
         return RecordParts(self.record, manifest, self._numbers)
+
+    def _load_makers(self, manifest: dict[str, Any], pace: Pace) -> None:
+        """First the runs whose streams this one read: their events are its inputs."""
+        for name in manifest["logs"]:
+            made_by = self.record.log(name).made_by
+            if made_by is None or run_is_loaded(self._connection, made_by[0]):
+                continue
+            try:
+                maker = RunRecord(self.record.root, made_by[0])
+            except LogError as gone:
+                msg = (
+                    f"run {self.record.id}: expected run {made_by[0]}, whose stream {made_by[1]} "
+                    "it read, in the graph or in the record; got it in neither; "
+                    "try the record that it was written to"
+                )
+                raise StoreError(msg) from gone
+            Loader(maker, self._connection, self._progress).catch_up(pace)
 
     def _write_all(self, parts: RecordParts, every: list[Part], pace: Pace) -> list[Part]:
         """Write whatever can be written; what is left leads to something that is not there."""

@@ -25,7 +25,7 @@ from whence.store.loading.content import (
 )
 from whence.store.places import LAST_POSITION
 
-__all__ = ["Part", "RecordParts"]
+__all__ = ["Part", "RecordParts", "parts_listed"]
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,8 @@ class RecordParts:
         """Every part, those first that come first in their log, whatever comes of them next."""
         found: list[Part] = []
         for name, log in self.logs.items():
+            if log.made_by is not None:
+                continue  # loaded with the run that made it
             width = log.manifest["chunk"]
             found += [Part(LOG_PREFIX + name, n, n * width) for n in range(log.manifest["parts"])]
         for name in self.streams:
@@ -181,9 +183,18 @@ class RecordParts:
         return int(self.manifest["chunk"] * self.streams.get(to, {"w": 1})["w"])
 
     def _chunks(self, to: str, numbers: Iterable[int]) -> Iterator[str]:
+        log = self.logs.get(to.removeprefix(LOG_PREFIX)) if to.startswith(LOG_PREFIX) else None
+        if log is not None and log.made_by is not None:
+            return  # was loaded before, with the run that made it
         if self.directory.roles.get(to) not in ("heads", "end"):  # no events of their own
             for number in numbers:
                 yield self._chunk(to, number)
+
+
+def parts_listed(record: RunRecord) -> Iterator[str]:
+    """The ids of the chunks that a run's record has parts for, those of its logs included."""
+    parts = RecordParts(record, record.manifest, {})
+    yield from {parts.id(part): None for part in parts}
 
 
 def _numbers(block: Block, width: int) -> set[int]:
