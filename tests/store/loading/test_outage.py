@@ -107,9 +107,9 @@ def test_a_server_that_stays_away_leaves_the_rest_to_whence_load(
 
     _, loading = loaded_beside(tmp_path, through(proxy, graph), half_way)
     assert loading.report is None
-    assert str(loading.error).startswith(
-        f"{loading.done[0]} of {loading.done[1]} parts are there; "
-    )  # type: ignore[index]
+    assert loading.done is not None
+    done, total = loading.done
+    assert str(loading.error).startswith(f"{done} of {total} parts are there; ")
     assert "expected a Neo4j server at bolt://127.0.0.1" in str(loading.error)
     report = load(tmp_path, RUN_ID, graph)
     assert report.complete
