@@ -12,7 +12,7 @@ from tests.ground.surroundings import ROOT, run
 
 PROMISED = {
     "help", "setup", "demo", "test", "test-full", "guarantee", "faults", "lint", "docs", "bench",
-    "server", "clean", "pins",
+    "experiments", "server", "clean", "pins",
 }  # fmt: skip
 
 
