@@ -11,9 +11,11 @@ from whence.store.questions.answers import (
     OutputShare,
     Witness,
 )
-from whence.store.questions.explain import Why, explain
+from whence.store.questions.explain import Why, Whys, explain, explain_first
 from whence.store.questions.impact import Impact, impact
 from whence.store.questions.never_matters import NeverMatters, never_matters
+from whence.store.questions.selecting import Selection
+from whence.store.questions.stepwise import chain_of, since_event, steps
 
 __all__ = [
     "Coverage",
@@ -24,9 +26,15 @@ __all__ = [
     "NeverMatters",
     "OutputEvent",
     "OutputShare",
+    "Selection",
     "Why",
+    "Whys",
     "Witness",
+    "chain_of",
     "explain",
+    "explain_first",
     "impact",
     "never_matters",
+    "since_event",
+    "steps",
 ]
