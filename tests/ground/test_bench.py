@@ -218,3 +218,14 @@ def test_an_unknown_name_is_a_usage_error() -> None:
     assert done.returncode == 2
     assert done.stderr.startswith(f"bench: expected one of {', '.join(command.names())}; got")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_bench_of_exports_gives_every_id_that_is_asked_for() -> None:
+    assert {
+        "prov_json.vs_prov",
+        "nquads.vs_prov",
+        "prov_json.peak_ratio_1e6_1e5",
+        "nquads.peak_ratio_1e6_1e5",
+        "validate.s_1e6",
+        "nquads.from_neo4j",
+    } <= set(command.load("export").ids)

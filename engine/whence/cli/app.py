@@ -24,6 +24,7 @@ COMMANDS = (
     "logs",
     "runs",
     "load",
+    "store",
     "explain",
     "never-matters",
     "impact",

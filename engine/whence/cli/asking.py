@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from whence.store import Connection
 
 __all__ = [
+    "AsCsv",
     "Record",
     "Run",
     "Showing",

@@ -85,8 +85,9 @@ def values_of(why: Why, record: Path | None) -> dict[tuple[str, int], Any]:
     told: dict[tuple[str, int], Any] = {}
     for place, value in found.items():
         if isinstance(value, Mapping):
-            names = fields[place] or value
-            told[place] = {name: value_json(value.get(name)) for name in names}
+            kept = {n: value_json(value[n]) for n in fields[place] or value if n in value}
+            if kept:  # a log may have been imported without its values
+                told[place] = kept
         else:
             told[place] = value_json(value)
     return told

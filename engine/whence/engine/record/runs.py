@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from whence.engine.associations import Association
 from whence.engine.compact import Associations
 from whence.engine.errors import LogError
+from whence.engine.record.coded import coded
 from whence.engine.record.compact import ENCODINGS, compact_table
 from whence.engine.record.files import file_digest, read_json, write_json, write_table
 from whence.engine.record.logs import LogRecord
@@ -203,7 +204,7 @@ class RunWriter(RunRecord):
         if (stream, part) in self._there:
             return
         if events is not None and events.num_rows:
-            digest = self._write("outputs", stream, part, events, IN_ORDER)
+            digest = self._write("outputs", stream, part, coded(events), IN_ORDER)
             places = events.column("position")
             ends = (places[0].as_py(), places[-1].as_py())
             known["outputs"].append(_listed(part, events.num_rows, ends, digest))
@@ -314,7 +315,8 @@ def _check_same(id: str, before: Mapping[str, Any], manifest: Mapping[str, Any])
 def _holds(path: Path, table: pa.Table) -> bool:
     """Whether a part is there with this content; one that cannot be read is written again."""
     try:
-        return bool(pq.read_table(path).equals(table))
+        found = pq.read_table(path)
+        return bool(found.equals(table.cast(found.schema)))
     except (OSError, pa.ArrowException):
         return True
 

@@ -4,6 +4,6 @@
 MATCH (run:Run {id: $run})
 UNWIND $logs AS row
 MERGE (log:Collection {id: row.with.id})
-ON CREATE SET log:Log, log += row.with
+SET log:Log, log += row.with
 MERGE (run)-[:used {as: row.as}]->(log)
 RETURN count(log) AS logs

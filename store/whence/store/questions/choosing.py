@@ -109,7 +109,7 @@ def _outputs(
                 return
         last = min(at + PAGE, stream.length) - 1
         page = connection.read(
-            cypher("outputs_read"), first=key_of(stream.no, at), last=key_of(stream.no, last)
+            cypher("output_page"), first=key_of(stream.no, at), last=key_of(stream.no, last)
         )
         for row in page:
             if moments is None or any(meeting(moments, row["moment"], row["moment"])):
