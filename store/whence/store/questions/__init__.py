@@ -11,6 +11,7 @@ from whence.store.questions.answers import (
     OutputShare,
     Witness,
 )
+from whence.store.questions.compare import ChangedOutput, Comparison, compare
 from whence.store.questions.explain import Why, Whys, explain, explain_first
 from whence.store.questions.impact import Impact, impact
 from whence.store.questions.never_matters import NeverMatters, never_matters
@@ -18,6 +19,8 @@ from whence.store.questions.selecting import Selection
 from whence.store.questions.stepwise import chain_of, since_event, steps
 
 __all__ = [
+    "ChangedOutput",
+    "Comparison",
     "Coverage",
     "Impact",
     "InputEvent",
@@ -31,6 +34,7 @@ __all__ = [
     "Whys",
     "Witness",
     "chain_of",
+    "compare",
     "explain",
     "explain_first",
     "impact",

@@ -90,7 +90,7 @@ def chain_of(connection: Connection, run: str) -> Any:
 
     from whence.engine.definition import chain_from_tree
 
-    rows = connection.read(cypher("chain_read"), id=run)
+    rows = connection.read(cypher("run_plan"), id=run)
     return chain_from_tree(json.loads(rows[0]["definition"]))
 
 
