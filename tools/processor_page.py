@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from whence import engine
 from whence.engine import testing
@@ -125,19 +126,15 @@ def _seen(kind: type[Processor]) -> Seen | None:
 
     def looking(part: Any, logs: Any, **more: Any) -> Any:
         given = logs if isinstance(logs, dict) else {"log": list(logs)}
-        outputs = run(part, logs, **more)
+        outputs: Any = run(part, logs, **more)
         pipes = outputs if outputs and isinstance(outputs[0], list) else [outputs]
         found.append(Seen(given, [[(v, _names(why)) for v, why in pipe] for pipe in pipes]))
         return outputs
 
     names = dict(vars(sys.modules[kind.__module__]))
-    testing.run = looking
-    try:
+    with patch.object(testing, "run", looking), redirect_stdout(io.StringIO()):
         for example in doctest.DocTestParser().get_examples(inspect.getdoc(kind) or ""):
-            with redirect_stdout(io.StringIO()):
-                exec(compile(example.source, kind.__name__, "single"), names)
-    finally:
-        testing.run = run
+            exec(compile(example.source, kind.__name__, "single"), names)
     return found[0] if found else None
 
 
