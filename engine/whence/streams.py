@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whence.engine.chain import Chain
 from whence.engine.chain_file import load_chain
-from whence.engine.errors import WhenceError
 from whence.engine.log import Log
 from whence.engine.processor import Processor
-from whence.engine.record import record_place
+from whence.engine.record import RunRecord, record_place
 from whence.engine.runners import CHUNK, RunOptions
 from whence.engine.sources.opening_streams import open_stream
 from whence.engine.sources.stream import Stream
+from whence.store.loading import Loading
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,7 +60,7 @@ def stream(
         options: what to keep and how.
         tracked: keep what explains each output, or do not, whatever the options say.
         record: where the record is; a folder of this machine.
-        connection: the graph; what the run has by then is loaded when it stops.
+        connection: the graph to load while the run goes on.
         session: a Spark session of your own.
         master: where Spark runs, if a session has to be started.
         stop: set by somebody else, such as another thread, to stop.
@@ -72,27 +73,32 @@ def stream(
     if isinstance(place, (str, Path)):
         below = made.logs.get(made.inputs[0]) if len(made.inputs) == 1 else None
         place = open_stream(place, (declare or Log()).over(below))
-    options = options or RunOptions(chunk=CHUNK)
+    kept = options or RunOptions(chunk=CHUNK)
     if tracked is not None:
-        options = replace(options, tracked=tracked)
+        kept = replace(kept, tracked=tracked)
     root = record_place(record)
-    found = run_stream(
-        root,
-        made,
-        place,
-        options,
-        available_now=available_now,
-        every=every,
-        session=session,
-        master=master,
-        stop=stop,
-        tell=tell,
-    )
-    if connection is None or not options.tracked:
-        return Result(found)
-    from whence.store.loading import load
+    loading: Loading | None = None
+    with ExitStack() as stack:
 
-    try:
-        return Result(found, connection, load(root, found.id, connection))
-    except WhenceError as error:
-        return Result(found, connection, None, error)
+        def began(run: RunRecord) -> None:
+            nonlocal loading
+            if connection is not None and kept.tracked:
+                beside = Loading(root, run.id, connection.settings, lambda done, all, text: None)
+                loading = stack.enter_context(beside)
+
+        found = run_stream(
+            root,
+            made,
+            place,
+            kept,
+            available_now=available_now,
+            every=every,
+            session=session,
+            master=master,
+            stop=stop,
+            tell=tell,
+            began=began,
+        )
+    if loading is None:
+        return Result(found)
+    return Result(found, connection, loading.report, loading.error)

@@ -12,10 +12,12 @@ from whence.store.questions.answers import (
     Witness,
 )
 from whence.store.questions.compare import ChangedOutput, Comparison, compare
-from whence.store.questions.explain import Why, explain
+from whence.store.questions.explain import Why, Whys, explain, explain_first
 from whence.store.questions.from_record import explain_recorded
 from whence.store.questions.impact import Impact, impact
 from whence.store.questions.never_matters import NeverMatters, never_matters
+from whence.store.questions.selecting import Selection
+from whence.store.questions.stepwise import chain_of, since_event, steps
 
 __all__ = [
     "ChangedOutput",
@@ -28,11 +30,17 @@ __all__ = [
     "NeverMatters",
     "OutputEvent",
     "OutputShare",
+    "Selection",
     "Why",
+    "Whys",
     "Witness",
+    "chain_of",
     "compare",
     "explain",
+    "explain_first",
     "explain_recorded",
     "impact",
     "never_matters",
+    "since_event",
+    "steps",
 ]

@@ -88,8 +88,7 @@ def _described(record: RunRecord) -> RunGraph:
 
 
 def _output(record: RunRecord, run: RunGraph, stream: StoredStream, position: int) -> OutputEvent:
-    outer, index = divmod(position, stream.w)
-    label = f"{stream.name}@{outer}" + (f":{index}" if index else "")
+    label = stream.label(position)
     (said,) = (s for s in record.manifest["streams"] if s["name"] == stream.name)
     for part in said["outputs"]:
         if part["first"] <= position <= part["last"]:
