@@ -174,13 +174,21 @@ def test_a_stream_is_followed_from_python(tmp_path: Path, spark: SparkSession) -
     folder.mkdir()
     chain = Chain.of(CHAINS["slices"])
     columns = Log(columns={"case": "text", "x": "integer"})
-    chosen = {"declare": columns, "record": tmp_path / "record", "session": spark}
     for number in range(3):
         rows = EVENTS[number * 40 : (number + 1) * 40]
         lines = ["case,x", *(f"{row['case']},{row['x']}" for row in rows)]
         (folder / f"{number}.csv").write_text("\n".join(lines) + "\n")
     seen: list[Any] = []
-    result = stream(chain, folder, available_now=True, tracked=True, tell=seen.append, **chosen)
+    result = stream(
+        chain,
+        folder,
+        declare=columns,
+        available_now=True,
+        tracked=True,
+        record=tmp_path / "record",
+        session=spark,
+        tell=seen.append,
+    )
     assert result.record.manifest["status"] == "complete"
     wanted = interpret(chain, {"log": EVENTS}, tracker=MemoryTracker())
     assert [value for _, value in result.outputs()] == wanted.values
