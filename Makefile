@@ -28,6 +28,9 @@ test-full: setup ## run all tests with the large profiles
 guarantee: setup ## corrupt inputs 100,000 times: what is called unaffected never changes
 	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest -q tests/guarantee $(ARGS)
 
+kills: setup ## kill runs on Spark at every named point, and print how often at each
+	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest -m fault tests/engine/runners $(ARGS)
+
 lint: setup ## run ruff, mypy, basedpyright and import-linter
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .

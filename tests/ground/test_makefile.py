@@ -11,7 +11,7 @@ import pytest
 from tests.ground.surroundings import ROOT, run
 
 PROMISED = {
-    "help", "setup", "demo", "test", "test-full", "guarantee", "lint", "docs", "bench", "server",
+    "help", "setup", "demo", "test", "test-full", "kills", "guarantee", "lint", "docs", "bench", "server",
     "clean", "pins",
 }  # fmt: skip
 
