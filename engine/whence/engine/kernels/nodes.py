@@ -16,6 +16,7 @@ from whence.engine.expression import (
     guarded,
     may_vanish,
 )
+from whence.engine.functions.arithmetic import PRODUCT, is_zero
 from whence.engine.functions.choice import IF
 from whence.engine.kernels.columns import Bools, Column, Ints, concat, guessed
 from whence.engine.kernels.functions import COLUMN_FUNCTIONS
@@ -140,8 +141,9 @@ class _Call(Node):
         self.rule = call.function.rule
         self.parts = tuple(parts)
         self.reads = frozenset[Leaf]().union(*(part.reads for part in parts))
-        self.looks_back = not call.function.explains_all
-        self.plain = call.function.explains_all and all(part.plain for part in parts)
+        always = call.function.explains_all or _all_one(call, parts)
+        self.plain = always and all(part.plain for part in parts)
+        self.looks_back = not (call.function.explains_all or self.plain)
         self.vanishing = tuple(may_vanish(x, pipes) for x in call.arguments)
         self.same = all(part.same for part in parts) and self._own_same(len(parts))
         known = None if call.function.path else COLUMN_FUNCTIONS.get(call.function.name)
@@ -151,7 +153,7 @@ class _Call(Node):
 
     def _own_same(self, count: int) -> bool:
         """Whether the rule supports a result by what explains it, whatever it picks."""
-        if self.function.explains_all:
+        if self.function.explains_all or self.plain:
             return True
         if self.function.path:
             return False
@@ -218,6 +220,23 @@ class _Call(Node):
             if seen.picks is None:
                 seen.picks = explain_by_rows(self.rule.explain, columns, seen.values)
         return seen.picks
+
+
+def _all_one(call: Call, parts: Sequence[Node]) -> bool:
+    """Whether the same leaves explain a call whichever arguments its rule picks."""
+    if call.function.path:
+        return False  # a user's rule may pick none
+    leaves = {
+        part.reads
+        for argument, part in zip(call.arguments, parts, strict=True)
+        if not (call.function == PRODUCT and _is_factor(argument))
+    }
+    return len(leaves) == 1 and leaves != {frozenset()}
+
+
+def _is_factor(argument: Expression) -> bool:
+    """Whether it is a constant that no product is explained by alone, as zero is."""
+    return isinstance(argument, Constant) and not is_zero(argument.value)
 
 
 def _simple(mask: Bools | None) -> Bools | None:
