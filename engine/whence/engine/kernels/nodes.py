@@ -74,12 +74,14 @@ class Node:
         plain: whether all of them always explain it.
         same: whether what supports it is always what explains it.
         looks_back: whether its rule looks at its values again.
+        once: whether what it reads is read by one function, and by nothing else.
     """
 
     reads: frozenset[Leaf] = frozenset()
     plain: bool = True
     same: bool = True
     looks_back: bool = False
+    once: bool = False
 
     def value(self, reading: Reading) -> Column:
         """Compute the values."""
@@ -144,6 +146,11 @@ class _Call(Node):
         always = call.function.explains_all or _all_one(call, parts)
         self.plain = always and all(part.plain for part in parts)
         self.looks_back = not (call.function.explains_all or self.plain)
+        reading = [part for part in parts if part.reads]
+        # Of more than two arguments the first two are put together before the next is looked at.
+        self.once = len(reading) == 1 and reading[0].once
+        if len(parts) < 3 and all(isinstance(part, _Read) for part in reading):
+            self.once = True
         self.vanishing = tuple(may_vanish(x, pipes) for x in call.arguments)
         self.same = all(part.same for part in parts) and self._own_same(len(parts))
         known = None if call.function.path else COLUMN_FUNCTIONS.get(call.function.name)
@@ -168,7 +175,7 @@ class _Call(Node):
         if self.plain:
             return Seen(self.value(reading))
         parts = tuple([part.see(reading) for part in self.parts])
-        column = self._computed([part.values for part in parts], reading)
+        column = self._computed([part.values.held() for part in parts], reading)
         if self.function.explains_all:
             for node, part in zip(self.parts, parts, strict=True):
                 if not node.looks_back:
