@@ -1,6 +1,6 @@
 # Everything a clone needs: `make` lists it. Set-up is looked at first by each target that needs it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-full lint bench server clean pins
+.PHONY: help setup demo test test-full guarantee lint docs bench experiments server clean pins
 MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
@@ -25,6 +25,9 @@ test: setup ## run the tests (ARGS="..." is passed to pytest)
 test-full: setup ## run all tests with the large profiles
 	@WHENCE_TEST_PROFILE=full $(PYTEST) $(ARGS)
 
+guarantee: setup ## corrupt inputs 100,000 times: what is called unaffected never changes
+	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest -q tests/guarantee $(ARGS)
+
 lint: setup ## run ruff, mypy, basedpyright and import-linter
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -32,8 +35,15 @@ lint: setup ## run ruff, mypy, basedpyright and import-linter
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports
 
+docs: setup ## build the manual into build/docs
+	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs build/docs
+	@echo "the manual is built: open build/docs/index.html"
+
 bench: setup ## run every benchmark, or one: NAME=imports; BENCH_QUICK=1 for a short look
 	@$(BIN)/python -m bench $(NAME)
+
+experiments: setup ## repeat the experiments and write the evaluation (ARGS="--quick throughput")
+	@$(BIN)/python -m experiments $(ARGS)
 
 server: setup ## start the local Neo4j
 	@$(BIN)/python -m whence server start

@@ -1,10 +1,13 @@
 """How fast runs leave as PROV, and in how much memory, against ``prov`` and rdflib.
 
 The run has 10^5 events, half of them inputs and half sums over windows of two, each with its two
-derivations. It is written from the record's Arrow tables. The libraries get the same statements,
+derivations. It is written from the record's Arrow tables, and beside it from Neo4j, where a reader
+asks for events and edges chunk by chunk (of that, CPU time is this process's; the server's own is
+not in it, so the clock's time stands there too). The libraries get the same statements,
 made into objects beforehand, so that only their own work is timed: to build their document and to
 write it. As ``prov`` takes minutes for N-Quads, the libraries run once. Times are CPU time; peaks
-are those of a process that only exports, from runs of 10^5 and of 10^6 events.
+are those of a process that only exports, from runs of 10^5 and of 10^6 events. Beside it stands how
+long it takes to check a million statements, by the clock, reading included.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ from typing import Any, TypeVar
 
 from bench import Bench
 from bench.harness import quick
+from bench.suites._graph_run import GraphRun, a_server
+from bench.suites._validate import checked, write_documents
 from whence.engine import Chain, Cumulate, Window
 from whence.engine.record import ingest
 from whence.engine.runners import RunOptions
@@ -32,7 +37,10 @@ from whence.exporters.prov_document import prov_document
 from whence.exporters.rdf import rdflib_dataset
 from whence.exporters.recorded import RecordedRun
 from whence.exporters.rows import each_statement
+from whence.exporters.saving import write_document
 from whence.exporters.statements import Bundle, Document
+from whence.store import Connection
+from whence.store.loading import load
 
 T = TypeVar("T")
 
@@ -57,6 +65,7 @@ class Runs:
     compared: str
     small: str
     large: str
+    graph: Connection
     once: dict[str, float] = field(default_factory=dict)
 
     def written(self, file: str) -> float:
@@ -64,6 +73,16 @@ class Runs:
         started = time.process_time()
         save_run(self.root, self.compared, self.root / file)
         return time.process_time() - started
+
+    def from_neo4j(self, file: str, clock: Callable[[], float]) -> float:
+        """Seconds that the same export takes from the graph, and that it tells the same."""
+        path = self.root / file
+        started = clock()
+        write_document(run_document(GraphRun(self.graph, self.compared)), path)
+        seconds = clock() - started
+        if file.endswith(".nq"):
+            assert derived(path) == derived(self.root / "from-arrow.nq")
+        return seconds
 
     def by_another(
         self, name: str, prepare: Callable[[Document], T], work: Callable[[T], Any]
@@ -81,6 +100,12 @@ class Runs:
         arguments = [sys.executable, "-c", MEASURE, str(self.root), run, str(self.root / file)]
         done = subprocess.run(arguments, check=True, capture_output=True, text=True)
         return float(done.stdout)
+
+
+def derived(path: Path) -> set[str]:
+    """The plain derivations that N-Quads tell of."""
+    with path.open(encoding="utf-8") as lines:
+        return {line for line in lines if "prov#wasDerivedFrom>" in line}
 
 
 def one_by_one(document: Document) -> Document:
@@ -119,10 +144,14 @@ def runs() -> Iterator[Runs]:
             )
             ids.append(run_kernels(root, chain, {"log": log}, RunOptions()).id)
         compared, small, large = ids
-        yield Runs(root, compared, small, large)
+        write_documents(root)
+        with a_server() as graph:
+            load(root, compared, graph)
+            save_run(root, compared, root / "from-arrow.nq")
+            yield Runs(root, compared, small, large, graph)
 
 
-bench = Bench("exports of a run, from Arrow", prepare=runs)
+bench = Bench("exports of a run, from Arrow and from Neo4j", prepare=runs)
 
 
 @bench.variant("prov_json")
@@ -133,6 +162,21 @@ def _prov_json(given: Runs) -> float:
 @bench.variant("nquads")
 def _nquads(given: Runs) -> float:
     return given.written("a.nq")
+
+
+@bench.variant("prov_json.from_neo4j")
+def _prov_json_from_neo4j(given: Runs) -> float:
+    return given.from_neo4j("graph.json", time.process_time)
+
+
+@bench.variant("nquads.from_neo4j")
+def _nquads_from_neo4j(given: Runs) -> float:
+    return given.from_neo4j("graph.nq", time.process_time)
+
+
+@bench.variant("nquads.from_neo4j.clock")
+def _nquads_from_neo4j_clock(given: Runs) -> float:
+    return given.from_neo4j("graph.nq", time.perf_counter)
 
 
 @bench.variant("prov_json.prov")
@@ -189,8 +233,25 @@ def _nquads_large(given: Runs) -> float:
     return given.peak(given.large, "a.nq")
 
 
+@bench.variant("validate.s_1e6", "s")
+def _validate_seconds(given: Runs) -> float:
+    return checked(given.root / "large.json")[0]
+
+
+@bench.variant("validate_nquads.s_1e6", "s")
+def _validate_nquads_seconds(given: Runs) -> float:
+    return checked(given.root / "large.nq")[0]
+
+
+@bench.variant("validate.peak_mb_1e6", "MB", rounds=1)
+def _validate_peak(given: Runs) -> float:
+    return checked(given.root / "large.json")[1]
+
+
 bench.ratio("prov_json.vs_prov", "prov_json.prov", "prov_json")
 bench.ratio("nquads.vs_prov", "nquads.prov", "nquads")
+bench.ratio("prov_json.from_neo4j.vs_prov", "prov_json.prov", "prov_json.from_neo4j")
+bench.ratio("nquads.from_neo4j.vs_prov", "nquads.prov", "nquads.from_neo4j")
 bench.ratio("nquads.vs_rdflib", "nquads.rdflib", "nquads")
 bench.ratio("prov_json.peak_ratio_1e6_1e5", "prov_json.peak_1e6", "prov_json.peak_1e5")
 bench.ratio("nquads.peak_ratio_1e6_1e5", "nquads.peak_1e6", "nquads.peak_1e5")

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from tests.engine.random_chains import Case, Logs
+from tests.engine.corruptor import Cell, Corruptor, equal
+from tests.engine.random_chains import Case
 from whence.engine.chain import Chain
 from whence.engine.errors import WhenceError
 from whence.engine.interpreter import RunResult, interpret
-from whence.engine.slice_map import SliceMap
 from whence.engine.tracker import MemoryTracker, Witnesses
 
-__all__ = ["Attack", "Broken", "Cell", "equal", "values_of"]
-
-Cell = tuple[str, int, str | None]
-"""A log, a position and a field; ``None`` for an event that is no record."""
+__all__ = ["Attack", "Broken", "values_of"]
 
 
 @dataclass(frozen=True)
@@ -32,41 +28,12 @@ class Broken:
     changed: dict[Cell, tuple[object, object]]
 
 
-def equal(left: object, right: object) -> bool:
-    """Equal as outputs are: numbers by value, never a boolean with a number, NaN with NaN."""
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    if isinstance(left, float) and isinstance(right, float) and math.isnan(left):
-        return math.isnan(right)
-    if isinstance(left, SliceMap) and isinstance(right, SliceMap):
-        return equal(left.pairs(), right.pairs())
-    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
-        return len(left) == len(right) and all(map(equal, left, right))
-    if isinstance(left, dict) and isinstance(right, dict):
-        names = set(left) | set(right)
-        return all(equal(left.get(n), right.get(n)) for n in names)
-    return bool(left == right)
-
-
 def values_of(result: RunResult) -> dict[str, list[object]]:
     """Output values by pipe."""
     return {
         name: [output.value for output in result.of(name)]
         for name in result.interpreter.chain.outputs
     }
-
-
-def constants(tree: Any) -> Iterator[object]:
-    """The chain's own constants and guard values; names among them do no harm."""
-    stack = [tree]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, Mapping):
-            stack.extend(item.values())
-        elif isinstance(item, list):
-            stack.extend(item)
-        elif item is not None:
-            yield item
 
 
 @dataclass
@@ -99,17 +66,8 @@ class Attack:
         }
         interpreter = self.result.interpreter
         self.open = {name: self._cells(interpreter.open_inputs(name)) for name in self.values}
-        self.cells = [cell for cell in self._all_cells() if cell[2] not in self.case.given]
-        self.known = list(constants(self.case.tree))
-
-    def _all_cells(self) -> Iterator[Cell]:
-        for log, events in self.case.logs.items():
-            for position, event in enumerate(events):
-                if isinstance(event, dict):
-                    for name in event:
-                        yield log, position, name
-                else:
-                    yield log, position, None
+        self.corruptor = Corruptor(self.case, self.random)
+        self.cells = self.corruptor.cells
 
     def _cells(self, inputs: Mapping[Any, frozenset[str] | None]) -> frozenset[Cell]:
         """The cells that a support holds fixed: whole events, or just the fields it names."""
@@ -125,39 +83,6 @@ class Attack:
                 found.update((log, position, name) for name in named)
         return frozenset(found)
 
-    def other_value(self, cell: Cell) -> object:
-        """A value of the same type: from the log, from the chain, or any."""
-        log, position, name = cell
-        events = self.case.logs[log]
-        now = events[position] if name is None else events[position].get(name)
-        if now is None:
-            return None
-        if isinstance(now, bool):
-            return not now
-        column = [e.get(name) if isinstance(e, dict) else e for e in events]
-        pool = [v for v in (*column, *self.known) if type(v) is type(now) and v != now]
-        pool += _any_of(now, self.random)
-        return self.random.choice(pool)
-
-    def corrupt(self, cells: Iterable[Cell]) -> tuple[Logs, dict[Cell, tuple[object, object]]]:
-        """Copies of the logs with these cells changed, and what was changed."""
-        logs = {
-            name: [dict(e) if isinstance(e, dict) else e for e in events]
-            for name, events in self.case.logs.items()
-        }
-        changed: dict[Cell, tuple[object, object]] = {}
-        for cell in cells:
-            log, position, name = cell
-            value = self.other_value(cell)
-            if name is None:
-                before, logs[log][position] = logs[log][position], value
-            else:
-                before = logs[log][position].get(name)
-                logs[log][position][name] = value
-            if not equal(before, value):
-                changed[cell] = (before, value)
-        return logs, changed
-
     def run_again(self, cells: Iterable[Cell]) -> Broken | dict[tuple[str, int], bool] | None:
         """Change some cells and compare.
 
@@ -165,7 +90,7 @@ class Attack:
             What broke; or, per output, whether it was the same; ``None`` if nothing was changed or
             the chain failed, which is outside the guarantee.
         """
-        logs, changed = self.corrupt(cells)
+        logs, changed = self.corruptor.corrupt(cells)
         if not changed:
             return None
         try:
@@ -224,13 +149,3 @@ class Attack:
                 yield [c for c in outside if self.random.random() < 0.5]
             else:
                 yield [self.random.choice(self.cells)]
-
-
-def _any_of(now: object, random: Random) -> list[object]:
-    if isinstance(now, int):
-        return [random.randint(-3, 4), random.choice((-1000, 7, 10**6))]
-    if isinstance(now, float):
-        return [random.choice((-0.0, 0.25, -1.0, 3.5)), random.uniform(-3, 3)]
-    if isinstance(now, str):
-        return [random.choice("abcd")]
-    return [random.choice((["a"], ["b"], ["a", "c"], ["d"], []))]

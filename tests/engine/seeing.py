@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from tests.engine.corruption import equal
+from tests.engine.corruptor import equal
 from whence.engine.interpreter import Output
 from whence.engine.tracker import Explanation
 

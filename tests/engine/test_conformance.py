@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from tests.engine.corruption import equal
+from tests.engine.corruptor import equal
 from tests.engine.examples import EXAMPLES, Example
 from tests.engine.seeing import Seen, interleaved, relations, same, seen
 from whence.engine import Chain, Group, Interpreter, MemoryTracker, Window, interpret

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.corruption import equal
+from tests.engine.corruptor import equal
 from tests.engine.examples import lifecycle
 from whence.engine import ApplyFunction, Chain, Cumulate, MemoryTracker, Slice, Window, interpret
 from whence.engine.formula import formula

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from tests.engine.corruption import equal
+from tests.engine.corruptor import equal
 from tests.engine.random_chains import Case, random_case
 from tests.engine.seeing import interleaved, relations, same, seen
 from whence.engine import Interpreter, MemoryTracker, RunResult, WhenceError, interpret

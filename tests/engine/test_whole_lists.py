@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tests.engine.corruption import equal
+from tests.engine.corruptor import equal
 from tests.engine.random_chains import TAGS, random_case
 from tests.engine.seeing import relations
 from tests.engine.whole_lists import outputs_of

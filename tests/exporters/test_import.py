@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -135,3 +138,37 @@ def test_what_cannot_come_back_is_one_line_and_leaves_nothing(tmp_path: Path) ->
         import_runs(path, record.root)
     with pytest.raises(ParameterError, match="expected one of prov-json, nquads"):
         import_runs(save_run(record.root, record.id, tmp_path / "a.provn"), tmp_path / "back")
+
+
+def test_values_come_back_if_the_export_has_them(tmp_path: Path) -> None:
+    for name, run in (("lifecycle", lifecycle_run), ("product", product_run)):
+        record = run(tmp_path / name)
+        path = save_run(record.root, record.id, tmp_path / f"{name}.nq", values=True)
+        (id,) = import_runs(path, tmp_path / f"{name}-back")
+        before, after = record.log("log"), RunRecord(tmp_path / f"{name}-back", id).log("log")
+        assert [*after.read()] == [*before.read()]
+        assert after.columns == dict(sorted(before.columns.items()))
+        for word in ("case", "activity", "time", "plain", "id", "digest", "length"):
+            assert after.manifest[word] == before.manifest[word], word
+
+
+def test_more_than_is_allowed_is_refused_in_little_memory(tmp_path: Path) -> None:
+    """A bomb: half a gigabyte of spaces in half a megabyte; only its beginning is unpacked."""
+    path = tmp_path / "bomb.json.gz"
+    with gzip.open(path, "wb", compresslevel=9) as file:
+        for _ in range(512):
+            file.write(b" " * (1 << 20))
+    measured = (
+        "import re, sys\nfrom pathlib import Path\n"
+        "from whence.engine.errors import LogError\n"
+        "from whence.exporters.importing import import_runs\n"
+        "try:\n    import_runs(Path(sys.argv[1]), Path(sys.argv[2]), most=32 << 20)\n"
+        "except LogError as error:\n    print(error)\n"
+        "print(re.search(r'VmHWM:\\s*(\\d+)', Path('/proc/self/status').read_text())[1])\n"
+    )
+    arguments = [sys.executable, "-c", measured, str(path), str(tmp_path / "back")]
+    done = subprocess.run(arguments, check=True, capture_output=True, text=True)
+    said, peak = done.stdout.splitlines()
+    assert said.startswith("bomb.json.gz: expected at most 32 MB unpacked; got more; try --limit")
+    assert int(peak) < 400 << 10  # kilobytes; the libraries alone take about half of it
+    assert not (tmp_path / "back").exists()

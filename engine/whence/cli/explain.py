@@ -142,7 +142,9 @@ def _values(why: Why, record: Path | None) -> dict[tuple[str, int], Any]:
                 parts[event.log, part] = log.events(log.part(part))
             value = parts[event.log, part][at]
             if event.fields and isinstance(value, dict):
-                value = {name: value.get(name) for name in event.fields}
+                value = {name: value[name] for name in event.fields if name in value}
+                if not value:
+                    continue  # a log that was imported without its values
             if isinstance(value, dict):
                 value = {name: value_json(each) for name, each in value.items()}
             else:

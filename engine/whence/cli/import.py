@@ -27,20 +27,24 @@ def import_(
         Literal["prov-json", "nquads", "trig", "jsonld"] | None,
         typer.Option(help="By the ending of the file if not given."),
     ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="MB", min=1, help="Take in no more, unpacked.")
+    ] = 256,
     record: Record = None,
     *,
     server: Server,
 ) -> None:
     """Put the runs of a PROV file back: into the record, and from there into Neo4j.
 
-    Questions then give the same answers. Values of input events do not come back.
+    Questions then give the same answers. Values of input events come back if the file has them
+    (whence export --values). The file is held in memory, which takes about fifteen times its size.
     """
     from whence.engine.record import record_place
     from whence.exporters.importing import import_runs
     from whence.store.loading import load
 
     root = record_place(record)
-    runs = import_runs(file, root, format)
+    runs = import_runs(file, root, format, most=limit << 20)
     with server.connect() as connection, output().progress("parts") as advance:
         for run in runs:
             report = load(root, run, connection, advance)

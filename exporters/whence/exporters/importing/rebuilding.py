@@ -1,4 +1,4 @@
-"""A record from PROV: logs without their values, outputs, associations."""
+"""A record from PROV: logs with the values that the file has, outputs, associations."""
 
 from __future__ import annotations
 
@@ -6,48 +6,50 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import numpy as np
 import pyarrow as pa
 
 from whence.engine.associations import LOG_PREFIX, Association
-from whence.engine.columns import as_column, canonical, kind_of_column
+from whence.engine.columns import canonical
 from whence.engine.errors import LogError
 from whence.engine.record import RunWriter, list_runs
-from whence.engine.record.beside import made_beside
-from whence.engine.record.files import write_json, write_table
-from whence.engine.record.schema import OUTPUTS, log_schema
+from whence.engine.record.schema import OUTPUTS
 from whence.engine.runners.options import CHUNK
-from whence.engine.values import Value, kind_of
+from whence.engine.values import kind_of
 from whence.exporters.identifiers import mint
+from whence.exporters.importing.logs import plain_value, write_log
 from whence.exporters.importing.rows import associations
-from whence.exporters.importing.told import Told, Typed, each_type, read_told
+from whence.exporters.importing.told import MOST, Told, each_type, read_told
 
 __all__ = ["import_runs"]
 
-_MAPPED = ("case", "activity", "time")
 _COMPOSED = ("list", "record", "map")
 
 
-def import_runs(path: Path, root: Path, format: str | None = None) -> list[str]:
+def import_runs(
+    path: Path, root: Path, format: str | None = None, *, most: int = MOST
+) -> list[str]:
     """Put the runs of a PROV file into a record; the ids of those runs.
 
-    A log comes back with the columns that the file tells of its events, without the others. What
-    cannot be read, or is there already, is refused, and the record stays as it was.
+    A log comes back with the values of its events if the file has them, else with their case,
+    activity and time. What cannot be read, or is there already, is refused, and the record stays
+    as it was.
 
     Args:
         path: the file; its ending names the format.
         root: the record's place.
         format: the format, if the ending does not say it.
+        most: the most bytes, unpacked, that are taken in; memory for about fifteen times as much is
+            needed.
 
     Raises:
         LogError: the file is damaged, holds no run, or holds a run that the record has.
     """
-    bundles = read_told(path, format)
+    bundles = read_told(path, format, most)
     try:
         runs = [_Run(told) for told in bundles.values() if _runs(told)]
     except (KeyError, IndexError, TypeError, ValueError, AssertionError) as error:
@@ -134,7 +136,7 @@ class _Run:
         """Put it into the record."""
         for name, (id, said) in self.logs.items():
             if not (root / "logs" / id).exists():
-                _write_log(root, name, id, said, self.events[LOG_PREFIX + said["name"][0]])
+                write_log(root, name, id, said, self.events[LOG_PREFIX + said["name"][0]])
         writer = RunWriter(root, self.id, self._manifest())
         try:
             for said in self.streams:
@@ -230,62 +232,5 @@ def _value(said: Mapping[str, list[Any]]) -> tuple[str, str]:
     value = said["value"][0]
     if kind in _COMPOSED:
         return kind, value
-    plain = _plain(value)
+    plain = plain_value(value)
     return kind_of(plain), canonical(plain)
-
-
-def _plain(value: Any) -> Value:
-    if not isinstance(value, Typed):
-        found: Value = value
-        return found
-    sign = -1 if value.text.startswith("-") else 1
-    return sign * timedelta(seconds=float(value.text.lstrip("-").removeprefix("PT")[:-1]))
-
-
-def _write_log(
-    root: Path,
-    name: str,
-    id: str,
-    said: Mapping[str, list[Any]],
-    events: list[dict[str, list[Any]]],
-) -> None:
-    columns = {
-        word: [_plain(event[word][0]) if word in event else None for event in events]
-        for word in _MAPPED
-        if any(word in event for event in events)
-    }
-    kinds = {word: kind_of_column(values) for word, values in columns.items()}
-    with made_beside(root / "logs") as beside:
-        positions = np.array([event["position"][0] for event in events], np.int64)
-        arrays = [as_column(values, kinds[word]) for word, values in columns.items()]
-        whole = pa.Table.from_arrays(
-            [pa.array(positions), pa.array(positions), *arrays], schema=log_schema(kinds)
-        )
-        parts = range(0, max(1, len(positions)), CHUNK)
-        for number, start in enumerate(parts):
-            write_table(beside.path / f"part-{number:05d}.parquet", whole.slice(start, CHUNK))
-        write_json(
-            beside.path / "manifest.json",
-            {
-                "format": 2,
-                "id": id,
-                "name": name,
-                "source": said.get("source", [""])[0],
-                "source_format": "prov",
-                "length": len(positions),
-                "plain": False,
-                "columns": [{"name": word, "kind": kind} for word, kind in kinds.items()],
-                "order": "file",
-                "missing": None,
-                **{word: word if word in columns else None for word in _MAPPED},
-                "event_id": None,
-                "timezone": None,
-                "report": {},
-                "details": {},
-                "digest": said.get("digest", [""])[0],
-                "events": {"by": None, "secret": None, "repeated": 0},
-                "chunk": CHUNK,
-                "parts": len(parts),
-            },
-        )
-        beside.become(root / "logs" / id)

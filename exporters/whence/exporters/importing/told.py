@@ -15,11 +15,15 @@ from whence.engine.errors import LogError, MissingExtraError, ParameterError
 from whence.exporters.identifiers import PROV, RDF, WHENCE
 from whence.exporters.saving import format_of
 
-__all__ = ["READABLE", "Relation", "Told", "Typed", "each_type", "read_told"]
+__all__ = ["MOST", "READABLE", "Relation", "Told", "Typed", "each_type", "read_told"]
 
 READABLE = ("prov-json", "nquads", "trig", "jsonld")
 """The formats that come back."""
 
+MOST = 256 << 20
+"""Bytes of a file, unpacked, unless more are allowed: what is read is held in memory."""
+
+_BLOCK = 1 << 20
 _THINGS = ("entity", "activity", "agent")
 _RELATIONS = {
     "wasDerivedFrom": ("generatedEntity", "usedEntity"),
@@ -62,11 +66,16 @@ class Told:
     members: list[tuple[str, str]] = field(default_factory=list)
 
 
-def read_told(path: Path, format: str | None = None) -> dict[str, Told]:
+def read_told(path: Path, format: str | None = None, most: int = MOST) -> dict[str, Told]:
     """The bundles of a file, by name.
 
+    Args:
+        path: the file.
+        format: the format, if the ending does not say it.
+        most: the most bytes, unpacked, that are taken in.
+
     Raises:
-        LogError: the file is damaged or is no such file.
+        LogError: the file is damaged, or too large, or is no such file.
     """
     chosen = format_of(path, format)
     if chosen not in READABLE:
@@ -75,14 +84,29 @@ def read_told(path: Path, format: str | None = None) -> dict[str, Told]:
             "try exporting it as prov-json"
         )
         raise ParameterError(msg)
+    data = _bytes(path, most)
+    return _of_json(path, data) if chosen == "prov-json" else _of_rdf(path, data, chosen)
+
+
+def _bytes(path: Path, most: int) -> bytes:
+    """The file, unpacked; never more of it than is allowed, however little it weighs packed."""
+    data = bytearray()
+    opened = gzip.open if path.name.endswith(".gz") else open
     try:
-        data = path.read_bytes()
-        if path.name.endswith(".gz"):
-            data = gzip.decompress(data)
+        with opened(path, "rb") as file:
+            while block := file.read(_BLOCK):
+                data += block
+                if len(data) > most:
+                    msg = (
+                        f"{path.name}: expected at most {most >> 20:,} MB unpacked; got more; try "
+                        "--limit with more MB, if there is memory for about 15 times as much, or "
+                        "fewer runs in one file"
+                    )
+                    raise LogError(msg)
     except (OSError, EOFError, zlib.error) as error:
         msg = f"{path}: expected a file that can be read; got: {error}; try another copy of it"
         raise LogError(msg) from error
-    return _of_json(path, data) if chosen == "prov-json" else _of_rdf(path, data, chosen)
+    return bytes(data)
 
 
 def _damaged(path: Path, what: object) -> LogError:
