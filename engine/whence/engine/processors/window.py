@@ -13,6 +13,7 @@ from whence.engine.traits import Traits
 if TYPE_CHECKING:
     from whence.engine.chain import Chain
     from whence.engine.interpreter.plan import Plan
+    from whence.engine.words import Told
 
 __all__ = ["Window"]
 
@@ -68,6 +69,10 @@ class Window(Processor):
             may_vanish=inner.may_vanish or not inner.regular,
         )
 
+    def because(self, told: Told) -> str:
+        """In words: what P says of the window."""
+        return f"the window of {self.n} events gives that by {told}"
+
     def machine(self, site: Site) -> MachineFactory:
         """Compile P once; a window runs it afresh."""
         scope = Scope(window=True)
@@ -99,7 +104,7 @@ class _Window(Machine):
         self.fronts: deque[tuple[Event, ...]] = deque(maxlen=n)
 
     def feed(self, *front: Event) -> list[Event]:
-        """When the window is full, run a fresh P on it and say its last output."""
+        """When the window is full, run a fresh P on it; explained as its last output is."""
         fronts = self.fronts
         fronts.append(front)
         if len(fronts) < self.n:
