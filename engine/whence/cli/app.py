@@ -30,6 +30,8 @@ COMMANDS = (
     "export",
     "import",
     "validate",
+    "evidence",
+    "keys",
     "server",
     "doctor",
 )
