@@ -29,7 +29,7 @@ Logs = Annotated[
     typer.Option(
         "--log",
         metavar="FILE",
-        help="A log: a file or folder; NAME=FILE, once for each, if the chain reads several.",
+        help="A log: a file, folder, or run:ID/STREAM; NAME=FILE for each, if there are several.",
     ),
 ]
 
@@ -56,15 +56,25 @@ class Prepared:
         from whence.engine.sources import events_of
         from whence.engine.sources.declared import keys_to_order_by
 
-        source, declared = self.sources[name], self.chain.logs[name]
+        source, declared = self.sources[name], self.chain.logs.get(name)
         order = keys_to_order_by(source, declared)
         if order:
             return ingest(folder, name, source, declared=declared, order=order).read()
+        if getattr(source, "plain", False):
+            return (event["value"] for event in events_of(source))
         return events_of(source)
 
 
-def prepare(chain: Chain, logs: list[str] | None, reading: Log) -> Prepared:
-    """Open the logs of a chain and declare every column; no event is read.
+def prepare(
+    chain: Chain, logs: list[str] | None, reading: Log, record: Path | None = None
+) -> Prepared:
+    """Open the logs of a chain and declare every column; no event of a file is read.
+
+    Args:
+        chain: what is to read them.
+        logs: as the options name them.
+        reading: what the options declare of them.
+        record: where the record is, whose streams may be logs too.
 
     Raises:
         BadParameter: an option is not of the form that it should have.
@@ -80,9 +90,10 @@ def prepare(chain: Chain, logs: list[str] | None, reading: Log) -> Prepared:
         stated = reading.over(chain.logs.get(name))
         if len(files) > 1 and reading.columns:
             stated = _own_kinds(file, stated, reading.columns)
-        sources[name] = opened(file, stated, relay)
+        sources[name] = opened(file, stated, relay, record)
         declared[name] = stated
-        chain = with_source(chain, name, sources[name], stated)
+        if not getattr(sources[name], "plain", False):
+            chain = with_source(chain, name, sources[name], stated)
     _check_known(reading.columns or {}, sources)
     return Prepared(chain, sources, declared, relay)
 

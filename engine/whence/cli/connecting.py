@@ -17,7 +17,7 @@ from whence.cli.output import output
 if TYPE_CHECKING:
     from whence.store import Connection, Settings
 
-__all__ = ["Server", "connected", "connects"]
+__all__ = ["Server", "connected", "connects", "local_instance"]
 
 # There is no --password: what stands on a command line is seen by everyone on the machine.
 _PANEL = "Neo4j (else the environment, whence.toml, or the local server)"
@@ -105,7 +105,7 @@ def connected(settings: Settings | None, instance: str | None = None) -> Iterato
     from whence.store.server import start
 
     out = output()
-    instance = instance or os.environ.get("WHENCE_INSTANCE") or "default"
+    instance = instance or _default_instance()
     if settings is None:
         out.say(f"starting a local Neo4j ({instance}); the first time it is fetched …")
         with out.progress() as progress:
@@ -113,3 +113,29 @@ def connected(settings: Settings | None, instance: str | None = None) -> Iterato
     with connect(settings) as connection:
         out.say(f"connected to {settings.uri}")
         yield connection
+
+
+def local_instance(server: Server) -> str:
+    """The name of the local server that is meant; one that is elsewhere is refused.
+
+    Raises:
+        StoreError: the options, the environment or whence.toml lead to a server that is not ours.
+    """
+    from whence.engine.errors import StoreError
+    from whence.store.server.serving import serving
+
+    settings = server.settings()
+    if settings is None:
+        return _default_instance()
+    found = serving(settings)
+    if found is None:
+        msg = (
+            f"expected a local server of whence, whose files are here; got {settings.uri}; "
+            "try without --uri and NEO4J_URI, or whence load for each run"
+        )
+        raise StoreError(msg)
+    return found.name
+
+
+def _default_instance() -> str:
+    return os.environ.get("WHENCE_INSTANCE") or "default"

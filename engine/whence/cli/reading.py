@@ -34,8 +34,15 @@ class Relay:
             self.to(done, total, text)
 
 
-def opened(where: Path | Sequence[Path], declared: Log | None, advance: Advance) -> Source:
+def opened(
+    where: Path | Sequence[Path],
+    declared: Log | None,
+    advance: Advance,
+    record: Path | None = None,
+) -> Source:
     """Open a log as it is declared; its progress goes where the command's goes."""
+    from whence.engine.record import record_place
+    from whence.engine.record.run_stream import RunStream, is_run_stream
     from whence.engine.sources.declared import open_declared
     from whence.engine.sources.opening import on_one_line
 
@@ -45,6 +52,8 @@ def opened(where: Path | Sequence[Path], declared: Log | None, advance: Advance)
             "try run(chain, DataFrame) of whence.api, or writing the table to Parquet"
         )
         raise LogError(msg)
+    if isinstance(where, Path) and is_run_stream(where):
+        return RunStream(record_place(record), where)
     first = where if isinstance(where, Path) else where[0]
     text = f"reading {on_one_line(first.name)}"
 

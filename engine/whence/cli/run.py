@@ -102,7 +102,7 @@ def run(
         kept={
             "--detail": detail != "ends",
             "--where": where is not None,
-            "--record": record is not None,
+            "--record": record is not None and not any("run:" in each for each in log or ()),
             "--master": master != "local[*]",
             "--no-load": not load,
             "--partitions": partitions is not None,
@@ -136,7 +136,7 @@ def run(
         raise typer.BadParameter("expected a log; got none; try --log FILE", param_hint="--log")
     from whence.engine.chain_file import load_chain
 
-    prepared = prepare(load_chain(chain), log, reading)
+    prepared = prepare(load_chain(chain), log, reading, record)
     if runner == "interpreter":
         from whence.cli.run_interpreted import interpret_and_tell
 

@@ -285,7 +285,23 @@ def _joined(blocks: Sequence[Block]) -> Block:
         first = first.of(*(np.concatenate([getattr(b, name) for b in blocks]) for name in names))
     if bool((first.outputs[1:] >= first.outputs[:-1]).all()):
         return first
-    return first.where(np.argsort(first.outputs, kind="stable"))
+    return first.where(in_order(first.outputs))
+
+
+def in_order(numbers: Ints) -> Ints:
+    """The places of numbers from the smallest to the largest, equal ones as they stand.
+
+    >>> in_order(np.array([7, 5, 7, 6]))
+    array([1, 3, 0, 2])
+    """
+    low = int(numbers.min(initial=0))
+    bits = len(numbers).bit_length()
+    if (int(numbers.max(initial=0)) - low).bit_length() + bits > 62:
+        return np.argsort(numbers, kind="stable")
+    # Number and place in one word: to sort words is many times faster than to sort places.
+    words = (numbers - low << bits) | np.arange(len(numbers), dtype=np.int64)
+    words.sort()
+    return words & ((1 << bits) - 1)
 
 
 def _through(block: Block, other: Block, relation: Relation) -> Block:

@@ -13,7 +13,14 @@ from whence.engine.record import RunRecord, record_place
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 
-__all__ = ["LATEST_SHOWN", "RunGraph", "StoredLog", "StoredStream", "find_run"]
+__all__ = [
+    "LATEST_SHOWN",
+    "RunGraph",
+    "StoredLog",
+    "StoredStream",
+    "find_run",
+    "run_is_loaded",
+]
 
 LATEST_SHOWN = 5
 
@@ -29,6 +36,7 @@ class StoredLog:
         length: how many events it has.
         plain: its events are plain values, which have no fields.
         mapped: which columns are its case, activity and time, as far as they are mapped.
+        made: whether it is the stream of another run, whose events lead on there.
     """
 
     id: str
@@ -37,6 +45,7 @@ class StoredLog:
     length: int
     plain: bool
     mapped: Mapping[str, str]
+    made: bool = False
 
     @property
     def name(self) -> str:
@@ -67,6 +76,11 @@ class StoredStream:
     w: int
     length: int
     tracked: int
+
+    def label(self, position: int) -> str:
+        """The name of one of its events for people: ``total@41``, inside a Slice ``order@41:1``."""
+        outer, index = divmod(position, self.w)
+        return f"{self.name}@{outer}" + (f":{index}" if index else "")
 
 
 @dataclass(frozen=True)
@@ -156,6 +170,12 @@ def find_run(connection: Connection, run: str, record: Path | None = None) -> Ru
     return _run(rows[0], record)
 
 
+def run_is_loaded(connection: Connection, run: str) -> bool:
+    """Whether all of a run is in the graph."""
+    rows = connection.read(cypher("run_read"), id=run)
+    return bool(rows and rows[0]["run"].get("loaded"))
+
+
 def _status(run: Mapping[str, Any], record: Path | None) -> str:
     """How a run stands; one that was going on when it was last loaded may have been killed since.
 
@@ -192,6 +212,7 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
                 log["length"],
                 log["plain"],
                 {m: log[m] for m in ("case", "activity", "time") if log.get(m)},
+                "role" in log,
             )
             for log in sorted(logs, key=lambda log: int(log["no"]))
         ),

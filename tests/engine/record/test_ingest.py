@@ -297,3 +297,16 @@ def test_times_are_instants(tmp_path: Path) -> None:
     first, second = ingest(tmp_path, "log", source, order=["at"]).read()
     assert first == {"at": datetime(2026, 3, 29, 0, 30, tzinfo=UTC), "b": "2"}
     assert second == {"at": datetime(2026, 3, 29, 1, 30, tzinfo=UTC), "b": "1"}
+
+
+def test_positions_and_rows_take_next_to_no_room(tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text("a\n" + "x\n" * 20_000)
+    log = ingest(tmp_path / "record", "log", open_source(file))
+    part = log.folder / "part-00000.parquet"
+    found = pq.ParquetFile(part).metadata.row_group(0)
+    kept = {found.column(n).path_in_schema: found.column(n) for n in range(found.num_columns)}
+    assert {name: kept[name].encodings[-1] for name in ("position", "row")} == dict.fromkeys(
+        ("position", "row"), "DELTA_BINARY_PACKED"
+    )
+    assert kept["position"].total_compressed_size < 500

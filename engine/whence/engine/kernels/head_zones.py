@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from whence.engine.compact import Associations, Block
-from whence.engine.kernels.columns import Ints
+from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.entries import Names
 from whence.engine.kernels.growing import roomy
 from whence.engine.kernels.jit import jit
@@ -68,17 +68,9 @@ class HeadZones:
         """The zones of a part, without those that are said to be open and ended in it too."""
         blocks = []
         for whole in associations.joined().blocks:
-            block = whole
-            begun = np.flatnonzero(block.more < 0)
-            ended = np.sort(block.inputs[block.more >= 0])
-            if len(begun) and len(ended):
-                # Few begin, many end: only those that begin are looked up.
-                at = np.searchsorted(ended, block.inputs[begun])
-                over = ended[np.minimum(at, len(ended) - 1)] == block.inputs[begun]
-                kept = np.ones(len(block.more), np.bool_)
-                kept[begun[over]] = False
-                block = block.where(kept)
-            blocks.append(block)
+            kept = np.ones(len(whole), np.bool_)
+            over = _ended(whole.outputs, whole.more, whole.inputs, kept)
+            blocks.append(whole.where(kept) if over else whole)
         return Associations(associations.stream, tuple(blocks))
 
     def save(self) -> dict[str, object]:
@@ -120,4 +112,27 @@ def _zones(
             more[count] = -1
             inner[count] = head[change]
             count += 1
+    return count
+
+
+@jit
+def _ended(outputs: Ints, more: Ints, inputs: Ints, kept: Bools) -> int:
+    """Which zones that are said to be open are said to have ended, too; return how many.
+
+    Outputs are in order, so that the two stand near each other: they begin at the same one.
+    """
+    count = 0
+    first = 0
+    for item in range(len(outputs)):
+        if outputs[item] != outputs[first]:
+            first = item
+        if more[item] >= 0:
+            continue
+        other = first
+        while other < len(outputs) and outputs[other] == outputs[item]:
+            if more[other] >= 0 and inputs[other] == inputs[item]:
+                kept[item] = False
+                count += 1
+                break
+            other += 1
     return count

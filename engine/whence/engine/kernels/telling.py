@@ -9,27 +9,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from whence.engine.kernels.columns import Bools, Column, Ints
+from whence.engine.record.coded import boolean_texts, constant_text
 from whence.engine.record.schema import OUTPUTS, canonical
 from whence.engine.values import Value, kind_of
 
 __all__ = ["outputs_table", "selected"]
 
-_BOOLEANS = pa.array(["false", "true"])
-
 
 def outputs_table(positions: Ints, moments: Ints, values: Column | None) -> pa.Table:
     """Events of a stream as the record keeps them; a helper's hold nothing."""
     count = len(positions)
-    kinds, texts = _constant("missing", count), _constant("null", count)
+    kinds: pa.Array = constant_text("missing", count)
+    texts: pa.Array = _repeated("null", count)
     if values is not None:
         kinds, texts = _told(values)
     return pa.Table.from_arrays(
         [pa.array(positions, pa.int64()), pa.array(moments, pa.int64()), kinds, texts],
-        schema=OUTPUTS,
+        names=OUTPUTS.names,
     )
 
 
-def _constant(text: str, count: int) -> pa.Array:
+def _repeated(text: str, count: int) -> pa.Array:
     return pa.repeat(pa.scalar(text, pa.string()), count)
 
 
@@ -38,28 +38,29 @@ def _told(column: Column) -> tuple[pa.Array, pa.Array]:
         values = column.to_list()
         kinds = pa.array([kind_of(value) for value in values], pa.string())
         return kinds, pa.array([canonical(value) for value in values], pa.string())
-    kinds, texts = _constant(column.kind, len(column)), _texts(column)
     if column.valid is None or bool(column.valid.all()):
-        return kinds, texts
+        return constant_text(column.kind, len(column)), _texts(column)
     here = pa.array(column.valid)
-    return _either(here, kinds, "missing"), _either(here, texts, "null")
+    return _either(here, column.kind, "missing"), _either(here, _texts(column), "null")
 
 
-def _either(here: pa.Array, values: pa.Array, other: str) -> pa.Array:
-    return pc.call_function("if_else", [here, values, pa.scalar(other)])
+def _either(here: pa.Array, values: pa.Array | str, other: str) -> pa.Array:
+    """The values where there are some, else another text."""
+    texts = values if isinstance(values, str) else values.cast(pa.string())
+    return pc.call_function("if_else", [here, texts, pa.scalar(other)])
 
 
 def _texts(column: Column) -> pa.Array:
     """What `canonical` says of every value, asked once for each distinct one."""
     data = column.data
     if column.kind == "boolean":
-        return _BOOLEANS.take(pa.array(data.astype(np.int8)))
+        return boolean_texts(data)
     if column.kind == "integer":
         return pa.array(data).cast(pa.string())
     if column.kind == "float" and bool(np.isfinite(data).all()):
         return pa.array(list(map(repr, data.tolist())), pa.string())
     if column.kind == "text" and not len(column.texts):
-        return _constant('""', len(column))
+        return _repeated('""', len(column))
     firsts, places = _distinct(column)
     shown = Column(column.kind, data[firsts], None, column.texts).to_list()
     return pa.array([canonical(value) for value in shown], pa.string()).take(pa.array(places))

@@ -8,12 +8,12 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["file_digest", "read_json", "whole_file", "write_json", "write_table"]
+__all__ = ["file_digest", "parquet", "read_json", "whole_file", "write_json", "write_table"]
 
 
 def whole_file(path: Path, write: Callable[[Path], None]) -> None:
@@ -67,24 +67,41 @@ def write_table(path: Path, table: pa.Table, encodings: Mapping[str, str] | None
         table: what it holds.
         encodings: how some columns are kept, by their paths; the others are left to Parquet.
     """
-
-    def write(beside: Path) -> None:
-        if not encodings:
-            pq.write_table(table, beside, compression="zstd")
-            return
-        others = [name for name in _paths(table.schema) if name not in encodings]
-        pq.write_table(
-            table,
-            beside,
-            compression="zstd",
-            use_dictionary=others,  # pyright: ignore[reportArgumentType]  lists are fine too
-            column_encoding=dict(encodings),
-            write_statistics=others,  # pyright: ignore[reportArgumentType]
-        )
-
-    whole_file(path, write)
+    whole_file(path, lambda beside: parquet(table, str(beside), encodings))
 
 
-def _paths(schema: pa.Schema) -> Iterator[str]:
+def parquet(table: pa.Table, place: str | IO[bytes], encodings: Mapping[str, str] | None) -> None:
+    """Write Parquet to a file.
+
+    Statistics are kept of numbers that are left to Parquet: nobody looks a part up by its texts,
+    and those in order are found by the part's number.
+
+    Args:
+        table: what it holds; texts that are coded are read as texts again.
+        place: the file, or its name.
+        encodings: how some columns are kept, by their paths.
+    """
+    known = encodings or {}
+    others = [name for name, _ in _leaves(table.schema) if name not in known]
+    counted = [name for name, type in _leaves(table.schema) if name in others and _is_plain(type)]
+    pq.write_table(
+        table,
+        place,
+        compression="zstd",
+        use_dictionary=others,  # pyright: ignore[reportArgumentType]  lists are fine too
+        column_encoding=dict(known),
+        write_statistics=counted,  # pyright: ignore[reportArgumentType]
+        store_schema=not any(pa.types.is_dictionary(field.type) for field in table.schema),
+    )
+
+
+def _leaves(schema: pa.Schema) -> Iterator[tuple[str, pa.DataType]]:
     for field in schema:
-        yield f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name
+        if pa.types.is_list(field.type):
+            yield f"{field.name}.list.element", field.type.value_type
+        else:
+            yield field.name, field.type
+
+
+def _is_plain(type: pa.DataType) -> bool:
+    return not (pa.types.is_string(type) or pa.types.is_dictionary(type))

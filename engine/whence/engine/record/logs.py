@@ -20,9 +20,9 @@ from whence.engine.log import ROLES, Log
 from whence.engine.record.beside import made_beside
 from whence.engine.record.content_digest import ContentDigest
 from whence.engine.record.event_ids import EventIds
-from whence.engine.record.files import read_json, write_json
+from whence.engine.record.files import parquet, read_json, write_json
 from whence.engine.record.ordering import RUN_BYTES, in_order_of
-from whence.engine.record.schema import log_schema
+from whence.engine.record.schema import NUMBERED, log_schema
 from whence.engine.record.secret import record_secret, secret_name
 from whence.engine.sources.memory import MemorySource
 from whence.engine.sources.source import Reading, Source
@@ -59,6 +59,12 @@ class LogRecord:
         return int(self.manifest["length"])
 
     @property
+    def made_by(self) -> tuple[str, str] | None:
+        """The run and the stream whose events these are; ``None`` of any other log."""
+        made: Mapping[str, str] | None = self.manifest.get("made_by")
+        return None if made is None else (made["run"], made["stream"])
+
+    @property
     def columns(self) -> dict[str, str]:
         """The kinds of the columns, in order."""
         return {column["name"]: column["kind"] for column in self.manifest["columns"]}
@@ -89,6 +95,7 @@ def ingest(
     chunk: int = 5000,
     apart: str = "",
     run_bytes: int = RUN_BYTES,
+    revision_of: str | None = None,
 ) -> LogRecord:
     """Put a log into the record: in the order in which it comes, or of stated columns.
 
@@ -105,6 +112,7 @@ def ingest(
         chunk: events a part.
         apart: tells logs apart of which nothing but their length is known.
         run_bytes: how much is sorted at once; the rest waits on disk.
+        revision_of: the id of the log that this one corrects.
 
     Raises:
         LogError: the log cannot be read or ordered as declared; then nothing is left of it.
@@ -113,6 +121,9 @@ def ingest(
     given = events if isinstance(events, Source) else MemorySource(events, declared.columns, name)
     roles = log_roles(declared, given)
     _check_order(given, order)
+    made_by: dict[str, str] | None = getattr(given, "made_by", None)
+    if made_by is not None:
+        apart = json.dumps(made_by, sort_keys=True)
     logs = root / "logs"
     secret = record_secret(root)
     with made_beside(logs) as beside:
@@ -138,10 +149,14 @@ def ingest(
         identity = hashlib.sha256(known.encode()).hexdigest()[:32]
         manifest = log_manifest(given, identity, name, secret, chunk, stated)
         manifest["source"] = source or given.name
-        manifest["plain"] = isinstance(given, MemorySource) and given.plain
+        manifest["plain"] = bool(getattr(given, "plain", False))
+        if made_by is not None:
+            manifest["made_by"] = made_by
         manifest["length"], manifest["parts"] = writer.length, writer.parts
         manifest["digest"] = f"sha256:{content}"
         manifest["events"]["repeated"] = writer.ids.repeated
+        if revision_of is not None:
+            manifest["revision_of"] = revision_of
         write_json(beside.path / "manifest.json", manifest)
         beside.become(logs / identity)
     return LogRecord.open(logs / identity)
@@ -199,6 +214,12 @@ def _check_order(source: Source, order: Sequence[str]) -> None:
         msg = (
             f"{source.name}: expected an order, as a table has none of its own; got none; "
             "try --order time, or the columns to order by"
+        )
+        raise LogError(msg)
+    if order and getattr(source, "made_by", None) is not None:
+        msg = (
+            f"{source.name}: expected the order of the stream itself, whose events these are; "
+            f"got an order by {', '.join(order)}; try leaving --order out"
         )
         raise LogError(msg)
     for key in order:
@@ -272,6 +293,6 @@ def write_log_part(
     positions = pa.array(np.arange(first, first + table.num_rows, dtype=np.int64))
     whole = pa.Table.from_arrays([positions, *table.columns], schema=log_schema(columns))
     with (folder / f"part-{number:05d}.parquet").open("wb") as file:
-        pq.write_table(whole, file, compression="zstd")
+        parquet(whole, file, NUMBERED)
         file.flush()
         os.fsync(file.fileno())

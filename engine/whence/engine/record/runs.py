@@ -14,8 +14,10 @@ import pyarrow.parquet as pq
 from whence.engine.associations import Association
 from whence.engine.compact import Associations
 from whence.engine.errors import LogError
+from whence.engine.record.coded import coded
 from whence.engine.record.compact import ENCODINGS, compact_table
-from whence.engine.record.files import file_digest, read_json, write_json, write_table
+from whence.engine.record.files import file_digest, write_json, write_table
+from whence.engine.record.journal import read_manifest, remove_journals
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.schema import IN_ORDER, association_table, associations_of
 from whence.engine.record.writing import LOCK, WritingLock, is_being_written
@@ -70,10 +72,9 @@ class RunRecord:
 
         A run that should be running, but that no process writes any more, is *interrupted*.
         """
-        path = self.folder / "manifest.json"
-        found: dict[str, Any] = read_json(path)
+        found = read_manifest(self.folder)
         if found["status"] == "running" and not is_being_written(self.folder):
-            found = read_json(path)  # it may have ended by itself in between
+            found = read_manifest(self.folder)  # it may have ended by itself in between
             if found["status"] == "running":
                 found["status"] = "interrupted"
         return found
@@ -129,7 +130,7 @@ class RunWriter(RunRecord):
 
     def _begin(self, root: Path, id: str, manifest: Mapping[str, Any]) -> None:
         path = root / "runs" / id / "manifest.json"
-        before = read_json(path) if path.exists() else None
+        before = read_manifest(path.parent) if path.exists() else None
         if before is not None:
             _check_same(id, before, manifest)
             for left in path.parent.rglob(".*.part"):
@@ -164,7 +165,7 @@ class RunWriter(RunRecord):
         self.root, self.id, self.folder = root, found.id, found.folder
         self._lock = WritingLock(found.folder)
         self._before = set()
-        self._manifest = read_json(found.folder / "manifest.json")
+        self._manifest = read_manifest(found.folder)
         self._manifest.update({"status": "running", "ended": None, "error": None})
         self._streams = {stream["name"]: stream for stream in self._manifest["streams"]}
         self._there = {
@@ -203,7 +204,7 @@ class RunWriter(RunRecord):
         if (stream, part) in self._there:
             return
         if events is not None and events.num_rows:
-            digest = self._write("outputs", stream, part, events, IN_ORDER)
+            digest = self._write("outputs", stream, part, coded(events), IN_ORDER)
             places = events.column("position")
             ends = (places[0].as_py(), places[-1].as_py())
             known["outputs"].append(_listed(part, events.num_rows, ends, digest))
@@ -276,6 +277,7 @@ class RunWriter(RunRecord):
     def publish(self) -> None:
         """Replace the manifest: from now on what was added counts."""
         write_json(self.folder / "manifest.json", self._manifest)
+        remove_journals(self.folder)
 
     def finish(
         self,
@@ -314,7 +316,8 @@ def _check_same(id: str, before: Mapping[str, Any], manifest: Mapping[str, Any])
 def _holds(path: Path, table: pa.Table) -> bool:
     """Whether a part is there with this content; one that cannot be read is written again."""
     try:
-        return bool(pq.read_table(path).equals(table))
+        found = pq.read_table(path)
+        return bool(found.equals(table.cast(found.schema)))
     except (OSError, pa.ArrowException):
         return True
 

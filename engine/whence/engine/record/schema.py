@@ -14,6 +14,7 @@ from whence.engine.record.compact import from_compact_table
 __all__ = [
     "ASSOCIATIONS",
     "IN_ORDER",
+    "NUMBERED",
     "OUTPUTS",
     "association_table",
     "associations_of",
@@ -35,6 +36,9 @@ OUTPUTS = pa.schema(
 
 IN_ORDER: dict[str, str] = dict.fromkeys(("position", "moment"), "DELTA_BINARY_PACKED")
 """How Parquet keeps the numbers of outputs, which go up by little."""
+
+NUMBERED: dict[str, str] = dict.fromkeys(("position", "row"), "DELTA_BINARY_PACKED")
+"""How Parquet keeps the numbers of a log's events, which are all different."""
 
 ASSOCIATIONS = pa.schema(
     [

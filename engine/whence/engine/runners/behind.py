@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pyarrow as pa
 
-from whence.engine.record.files import write_json
+from whence.engine.associations import Association
+from whence.engine.compact import Associations
+from whence.engine.record.journal import Journal
 from whence.engine.record.runs import RunWriter
 
 __all__ = ["Behind", "WriterBehind"]
@@ -54,23 +56,20 @@ class WriterBehind(RunWriter):
     def write_behind(self) -> Behind:
         """From now on write behind."""
         self.behind = Behind()
-        self._digests: dict[tuple[str, str, int], str] = {}
+        self._journal = Journal(self.folder, self._manifest)
         return self.behind
 
-    def _write(
+    def add(
         self,
-        what: str,
         stream: str,
         part: int,
-        table: pa.Table,
-        encodings: Mapping[str, str] | None = None,
-    ) -> str:
-        def write() -> None:
-            self._digests[what, stream, part] = now(what, stream, part, table, encodings)
-
-        now = super()._write
-        self.behind.do(write)
-        return ""  # `publish` puts it in
+        events: pa.Table | None,
+        rows: Iterable[Association] | Associations,
+        tracked: int = 0,
+    ) -> None:
+        """Have one part of a stream written; `publish` waits for it and makes it count."""
+        now = super().add
+        self.behind.do(lambda: now(stream, part, events, rows, tracked))
 
     def publish(self) -> None:
         """Wait for the parts, then let them count."""
@@ -78,13 +77,8 @@ class WriterBehind(RunWriter):
             super().publish()  # taken up, and nothing was written yet
             return
         self.behind.wait()
-        for (what, stream, part), digest in self._digests.items():
-            (listed,) = [each for each in self._streams[stream][what] if each["part"] == part]
-            listed["digest"] = digest
-        self._digests.clear()
         if self._manifest["status"] == "running":
-            # Again and again, and longer each time: on one line until it is over.
-            write_json(self.folder / "manifest.json", self._manifest, indent=None)
+            self._journal.publish()
         else:
             super().publish()
 

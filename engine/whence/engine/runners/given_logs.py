@@ -11,6 +11,7 @@ from whence.engine.chain_file import with_log
 from whence.engine.errors import ChainError
 from whence.engine.log import Log
 from whence.engine.record import LogRecord, ingest
+from whence.engine.record.run_stream import RunStream, is_run_stream
 
 if TYPE_CHECKING:
     from whence.engine.sources import Source
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Given", "kept_logs", "named_logs"]
 
 Given = Any
-"""A log: a path, several as `Path`, a source, a Spark DataFrame, or events."""
+"""A log: a path, several as `Path`, ``run:ID/STREAM``, a source, a Spark DataFrame, or events."""
 Progress = Callable[[int, int, str], None]
 """Called with how much is done, how much there is, and what is being done."""
 
@@ -53,10 +54,11 @@ def kept_logs(
     opened: dict[str, Source] = {}
     for name, given in logs.items():
         stated = (_declared(declare, name, logs) or Log()).over(chain.logs.get(name))
-        source = _opened(given, stated, tell)
+        source = _opened(root, given, stated, tell)
         if source is not None:
             opened[name] = source
-            chain = with_source(chain, name, source, stated)
+            if not getattr(source, "plain", False):
+                chain = with_source(chain, name, source, stated)
         elif stated != Log():
             chain = with_log(chain, name, stated)
     chain.check()
@@ -83,13 +85,15 @@ def _declared(
     return declare.get(name)
 
 
-def _opened(given: Given, stated: Log, tell: Progress) -> Source | None:
+def _opened(root: Path, given: Given, stated: Log, tell: Progress) -> Source | None:
     """The log as a source; ``None`` if it is given as events."""
     from whence.engine.sources import Source as AnySource
     from whence.engine.sources.declared import open_declared
 
     if isinstance(given, AnySource):
         return given
+    if is_run_stream(given):
+        return RunStream(root, given)
     files = isinstance(given, (list, tuple)) and given and all(isinstance(f, Path) for f in given)
     if isinstance(given, (str, Path)) or files or type(given).__module__.startswith("pyspark."):
         return open_declared(

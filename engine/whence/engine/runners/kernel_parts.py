@@ -16,6 +16,7 @@ from whence.engine.kernels.kernel import Kept, Part
 from whence.engine.kernels.row_numbers import Counted
 from whence.engine.kernels.telling import outputs_table, selected
 from whence.engine.kernels.work import KernelWork
+from whence.engine.record.coded import joined
 from whence.engine.record.compact import compact_table, from_compact_table
 from whence.engine.values import Value
 
@@ -54,14 +55,14 @@ class _Waiting:
     def take(self, part: int) -> tuple[pa.Table | None, Associations, int]:
         """A part, once."""
         tables = self.tables.pop(part, [])
-        events = pa.concat_tables(tables) if tables else None
+        events = joined(tables) if tables else None
         blocks = self.blocks.pop(part, [])
         return events, Associations(self.name, tuple(blocks)), self.tracked.pop(part, 0)
 
     def save(self) -> dict[str, object]:
         return {
             "last": self.last,
-            "tables": {part: pa.concat_tables(some) for part, some in self.tables.items()},
+            "tables": {part: joined(some) for part, some in self.tables.items()},
             "blocks": {
                 part: compact_table(Associations(self.name, tuple(some)))
                 for part, some in self.blocks.items()

@@ -12,7 +12,7 @@ from whence.store.loading.content import ChunkContent
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction
 
-__all__ = ["ROWS", "chunk_id", "loaded_chunks", "write_chunk"]
+__all__ = ["ROWS", "chunk_id", "loaded_chunks", "marker_of", "write_chunk"]
 
 ROWS = 5000
 """Rows a statement: more take longer a row, fewer cost round trips."""
@@ -32,19 +32,26 @@ def loaded_chunks(connection: Connection, kind: str, owner: str) -> set[str]:
     return {row["id"] for row in connection.read(cypher("chunks_read"), prefix=f"{kind}/{owner}/")}
 
 
+def marker_of(id: str, content: ChunkContent) -> dict[str, Any]:
+    """The properties of a chunk's marker."""
+    return {
+        "id": id,
+        "events": len(content.events) + len(content.choices),
+        "spans": content.spans,
+        "heads": len(content.heads),
+        "edges": content.edges,
+        "digest": content.digest(),
+        "owns": content.owns,
+    }
+
+
 def write_chunk(connection: Connection, id: str, content: ChunkContent) -> bool:
     """Write a chunk; say whether it was not there yet.
 
     Raises:
         StoreError: something that an edge leads to is not in the graph; then nothing is written.
     """
-    marker = {
-        "id": id,
-        "events": len(content.events) + len(content.choices),
-        "spans": content.spans,
-        "edges": content.edges,
-        "digest": content.digest(),
-    }
+    marker = marker_of(id, content)
 
     def work(transaction: ManagedTransaction) -> bool:
         def run(name: str, parameters: dict[str, Any]) -> Any:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,13 +11,16 @@ import pyarrow as pa
 from whence.engine.associations import Association
 from whence.engine.errors import StoreError
 from whence.store.loading.bands import heads_as_bands
+from whence.store.loading.digest import ChunkDigest
 from whence.store.loading.values import input_properties, output_properties
 from whence.store.places import key_of
 
-__all__ = ["ChunkContent", "Directory", "add_choices", "log_content", "stream_content"]
+__all__ = ["ChunkContent", "Directory", "Row", "add_choices", "log_content", "stream_content"]
 
 Row = dict[str, Any]
 
+DERIVED, INFLUENCED = "wasDerivedFrom", "wasInfluencedBy"
+BAND = ("a", "b", "sa", "sb")
 RELATIONSHIPS = {"explains": "derived", "trigger": "derived", "supports": "influenced"}
 
 
@@ -73,6 +74,13 @@ class ChunkContent:
         literal = sum(len(r["to"]) for r in (*self.derived, *self.influenced, *self.end))
         return literal + len(self.derived_spans) + len(self.influenced_spans)
 
+    @property
+    def owns(self) -> list[int]:
+        """The first and the last key of its events, then of its choices; of an end its own."""
+        several = (self.events, self.choices, self.end)
+        keys = [[int(row["key"]) for row in rows] for rows in several if rows]
+        return [end for some in keys for end in (min(some), max(some))]
+
     def sort(self) -> None:
         """Put the rows into the order in which they are written."""
         own = (self.events, self.choices)
@@ -80,15 +88,33 @@ class ChunkContent:
             rows.sort(key=lambda row: int(row["key"]))
 
     def digest(self) -> str:
-        """SHA-256 over keys and edges; values are not part of it."""
-        told = [
-            [row["key"] for row in self.events],
-            *(self.derived, self.influenced, self.end),
-            *(self.derived_spans, self.influenced_spans, self.heads),
-            *([[row["key"] for row in self.choices]] if self.choices else ()),
-        ]
-        text = json.dumps(told, sort_keys=True, separators=(",", ":"))
-        return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+        """SHA-256 over keys and edges; values and heads are not part of it."""
+        told = ChunkDigest()
+        told.events(row["key"] for row in (*self.events, *self.choices))
+        literal = (DERIVED, self.derived), (INFLUENCED, (*self.influenced, *self.end))
+        for type, rows in literal:
+            for properties, some in _alike(rows):
+                source = [row["key"] for row in some for _ in row["to"]]
+                told.edges(type, properties, source, [key for row in some for key in row["to"]])
+        spans = (DERIVED, self.derived_spans), (INFLUENCED, self.influenced_spans)
+        for type, rows in spans:
+            for properties, some in _alike(rows):
+                told.bands(type, properties, [_band_row(row) for row in some])
+        return told.text()
+
+
+def _alike(rows: Iterable[Row]) -> Iterator[tuple[Row, list[Row]]]:
+    """Rows by the properties of their relationships, those of a band itself left out."""
+    found: dict[str, tuple[Row, list[Row]]] = {}
+    for row in rows:
+        properties = {name: v for name, v in row["with"].items() if name not in BAND}
+        found.setdefault(repr(properties), (properties, []))[1].append(row)
+    yield from found.values()
+
+
+def _band_row(row: Row) -> list[int]:
+    span = row["span"]
+    return [span["no"], span["lo"], span["hi"], row["to"], *(row["with"][name] for name in BAND)]
 
 
 def log_content(no: int, manifest: Mapping[str, Any], table: pa.Table) -> ChunkContent:

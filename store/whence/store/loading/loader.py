@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.associations import LOG_PREFIX, Association
-from whence.engine.errors import StoreError
+from whence.engine.errors import LogError, StoreError
 from whence.engine.intervals import positions
 from whence.engine.record import RunRecord
 from whence.engine.record.schema import associations_of
-from whence.store.catalog import find_run
+from whence.store.catalog import find_run, run_is_loaded
 from whence.store.connection import Connection
 from whence.store.loading.chunks import chunk_id, loaded_chunks, write_chunk
 from whence.store.loading.content import Directory, add_choices, log_content, stream_content
 from whence.store.loading.register import prepare_schema, register, run_state
 from whence.store.places import LAST_POSITION
 
-__all__ = ["LoadReport", "Progress", "follow", "load"]
+__all__ = ["LoadReport", "Progress", "follow", "load", "parts_listed"]
 
 Progress = Callable[[int, int, str], None]
 """Called with how many parts are done, how many there are, and what is being done."""
@@ -74,6 +74,20 @@ def load(
         progress: told how far it has come.
     """
     return _Loader(RunRecord(record, run), connection, progress).catch_up()
+
+
+def parts_listed(record: RunRecord) -> Iterator[str]:
+    """The ids of the chunks that a run's record has parts for, those of its logs included."""
+    manifest = record.manifest
+    for name in manifest["logs"]:
+        log = record.log(name)
+        if log.made_by is None:
+            for number in range(log.manifest["parts"]):
+                yield chunk_id("log", log.id, number)
+    for stream in manifest["streams"]:
+        if stream["role"] != "choices":  # loaded with the parts of the stream that meets them
+            for number in {p["part"] for p in (*stream["outputs"], *stream["associations"])}:
+                yield chunk_id("run", record.id, number, stream["name"])
 
 
 def follow(
@@ -142,6 +156,7 @@ class _Loader:
 
     def catch_up(self) -> LoadReport:
         prepare_schema(self.connection)
+        self._load_makers()
         register(self.connection, self.record, self.manifest)
         self._learn_numbers()
         parts = list(self._parts())
@@ -171,6 +186,23 @@ class _Loader:
             complete,
         )
 
+    def _load_makers(self) -> None:
+        """First the runs whose streams this one read: their events are its inputs."""
+        for name in self.manifest["logs"]:
+            made_by = self.record.log(name).made_by
+            if made_by is None or run_is_loaded(self.connection, made_by[0]):
+                continue
+            try:
+                maker = RunRecord(self.record.root, made_by[0])
+            except LogError as gone:
+                msg = (
+                    f"run {self.record.id}: expected run {made_by[0]}, whose stream {made_by[1]} "
+                    "it read, in the graph or in the record; got it in neither; "
+                    "try the record that it was written to"
+                )
+                raise StoreError(msg) from gone
+            _Loader(maker, self.connection, self.progress).catch_up()
+
     def _learn_numbers(self) -> None:
         run = find_run(self.connection, self.record.id)
         self.logs = {name: self.record.log(name) for name in self.manifest["logs"]}
@@ -189,6 +221,8 @@ class _Loader:
 
     def _parts(self) -> Iterator[_Part]:
         for name, log in self.logs.items():
+            if log.made_by is not None:
+                continue  # loaded with the run that made it
             for number in range(log.manifest["parts"]):
                 yield _Part(LOG_PREFIX + name, number)
         for name, stream in self.streams.items():
@@ -267,6 +301,8 @@ class _Loader:
                 continue
             if row.to.startswith(LOG_PREFIX):
                 log = self.logs.get(row.to.removeprefix(LOG_PREFIX))
+                if log is not None and log.made_by is not None:
+                    continue  # was loaded before
                 width = log.manifest["chunk"] if log else 1
             else:
                 width = self.manifest["chunk"] * self.streams.get(row.to, {"w": 1})["w"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from whence.engine.errors import StoreError
-from whence.engine.record import RunRecord
+from whence.engine.record import LogRecord, RunRecord
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher, schema
 from whence.store.places import key_of
@@ -53,7 +53,8 @@ def stream_id(run: str, stream: str) -> str:
 
 def register(connection: Connection, record: RunRecord, manifest: Mapping[str, Any]) -> None:
     """Write what the chunks will point at; again, it only brings the run up to date."""
-    logs = {name: record.log(name).manifest for name in manifest["logs"]}
+    logs = {name: record.log(name) for name in manifest["logs"]}
+    read = {name: log for name, log in logs.items() if log.made_by is not None}
 
     def work(transaction: ManagedTransaction) -> None:
         def run(name: str, **parameters: Any) -> list[dict[str, Any]]:
@@ -61,7 +62,8 @@ def register(connection: Connection, record: RunRecord, manifest: Mapping[str, A
 
         run("register_numbers", many=0)  # from here on no other loader takes numbers
         streams = [stream_id(record.id, s["name"]) for s in manifest["streams"]]
-        wanted = [*dict.fromkeys(log["id"] for log in logs.values()), *streams]
+        own = [log.manifest for name, log in logs.items() if name not in read]
+        wanted = [*dict.fromkeys(log["id"] for log in own), *streams]
         numbers = {row["id"]: row["no"] for row in run("register_known", ids=wanted)}
         ends = {row["id"]: row["no"] for row in run("register_known_ends", ids=wanted)}
         numbers.update(ends)
@@ -73,9 +75,19 @@ def register(connection: Connection, record: RunRecord, manifest: Mapping[str, A
             "register_logs",
             run=record.id,
             logs=[
-                {"as": name, "with": {**_log(log), "no": numbers[log["id"]]}}
+                {
+                    "as": name,
+                    "with": {**_log(log.manifest), "no": numbers[log.id]},
+                    "revises": log.manifest.get("revision_of"),
+                }
                 for name, log in logs.items()
+                if name not in read
             ],
+        )
+        run(
+            "register_read_streams",
+            run=record.id,
+            logs=[_read_stream(name, log) for name, log in read.items()],
         )
         rows = [_stream(record.id, s, numbers) for s in manifest["streams"]]
         run(
@@ -165,6 +177,14 @@ def _log(log: Mapping[str, Any]) -> dict[str, Any]:
     kept = ("id", "name", "length", "plain", "case", "activity", "time", "order", "digest", "chunk")
     columns = [column["name"] for column in log["columns"]]
     return {**{name: log[name] for name in kept}, "columns": columns}
+
+
+def _read_stream(name: str, log: LogRecord) -> dict[str, Any]:
+    """A stream that is a log of this run; what it is and holds the run that made it has said."""
+    assert log.made_by is not None
+    known = _log(log.manifest)
+    kept = ("plain", "columns", "case", "activity", "time")
+    return {"as": name, "id": stream_id(*log.made_by), "with": {k: known[k] for k in kept}}
 
 
 def _stream(run: str, stream: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, Any]:

@@ -16,7 +16,14 @@ from whence.store.secret import Secret
 from whence.store.server.folders import disk_trouble, instance_folder, write_private
 from whence.store.server.memory import Memory
 
-__all__ = ["USERNAME", "Instance", "clean_environment", "java_arguments", "write_conf"]
+__all__ = [
+    "USERNAME",
+    "Instance",
+    "clean_environment",
+    "java_arguments",
+    "run_admin",
+    "write_conf",
+]
 
 USERNAME = "neo4j"
 
@@ -138,10 +145,39 @@ def clean_environment() -> dict[str, str]:
 
 
 def _set_initial_password(home: Path, java: Java, jars: Path, password: str) -> None:
-    arguments = home / "run" / "password.args"
-    # The password is only ever in this file, never on a command line that others can list.
-    program = ("org.neo4j.cli.AdminTool", "dbms", "set-initial-password", password)
-    write_private(arguments, java_arguments(home, jars, 256, *program))
+    program = ("dbms", "set-initial-password", password)
+    run_admin(home, java, jars, *program, doing="set its first password", secret=password)
+
+
+def run_admin(
+    home: Path,
+    java: Java,
+    jars: Path,
+    *program: str,
+    doing: str,
+    heap: int = 256,
+    timeout: float = _PASSWORD_SECONDS,
+    secret: str = "",
+) -> str:
+    """Run Neo4j's own admin tool on a home whose server is stopped; return what it said.
+
+    Args:
+        home: the folder of the server.
+        java: what runs it.
+        jars: Neo4j's jars.
+        *program: the command and its arguments.
+        doing: what it is expected to do, for the error.
+        heap: megabytes.
+        timeout: seconds after which it is ended.
+        secret: what must not be repeated in an error.
+
+    Raises:
+        ServerError: it failed, or did not end in time.
+    """
+    arguments = home / "run" / "admin.args"
+    # Passwords are only ever in this file, never on a command line that others can list.
+    text = java_arguments(home, jars, heap, "org.neo4j.cli.AdminTool", *program)
+    write_private(arguments, text)
     environment = {
         **clean_environment(),
         "NEO4J_HOME": str(home),
@@ -155,15 +191,18 @@ def _set_initial_password(home: Path, java: Java, jars: Path, password: str) -> 
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=_PASSWORD_SECONDS,
+            timeout=timeout,
             check=False,
         )
     except subprocess.TimeoutExpired as late:
-        msg = "expected Neo4j to set its first password; got no end; try again"
+        msg = f"expected Neo4j to {doing}; got no end; try again"
         raise ServerError(msg) from late
     finally:
         arguments.unlink(missing_ok=True)
+    said = done.stdout + done.stderr
     if done.returncode != 0:
-        said = " | ".join((done.stdout + done.stderr).replace(password, "***").split("\n")[-6:])
-        msg = f"expected Neo4j to set its first password; got: {said}; try again"
+        shown = said.replace(secret, "***") if secret else said
+        last = " | ".join(line.strip() for line in shown.strip().split("\n")[-6:])
+        msg = f"expected Neo4j to {doing}; got: {last}; try again"
         raise ServerError(msg)
+    return said

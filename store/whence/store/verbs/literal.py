@@ -60,7 +60,9 @@ class Literal:
         self.run = run
         self.support = support
         self.direction = "down" if down else "up"
-        self.few = 0 if every or gate is not None else few
+        # Behind a log that another run made the server would walk on into that run.
+        joined = any(log.made for log in run.logs)
+        self.few = 0 if every or gate is not None or joined else few
         self.every = every
         self.gate = gate
         self.options: dict[tuple[int, int], set[int]] = {}

@@ -1,0 +1,15 @@
+"""Care for a graph: whether it is whole, how large it is."""
+
+from __future__ import annotations
+
+from whence.store.care.checking import CheckReport, Finding, check
+from whence.store.care.sizes import Share, StoreSizes, stats
+
+__all__ = [
+    "CheckReport",
+    "Finding",
+    "Share",
+    "StoreSizes",
+    "check",
+    "stats",
+]

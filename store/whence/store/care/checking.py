@@ -1,0 +1,262 @@
+"""Is the graph whole? Every chunk against its marker, what belongs to nobody, missing indexes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from whence.engine.errors import LogError
+from whence.engine.record import RunRecord, record_place
+from whence.store.care.contents import Contents, Marker, StoredRun, contents
+from whence.store.care.heads import head_findings
+from whence.store.connection import Connection
+from whence.store.cypher import cypher, schema
+from whence.store.loading.digest import ChunkDigest
+from whence.store.loading.loader import parts_listed
+from whence.store.places import Range, no_of, position_of
+
+__all__ = ["CheckReport", "Finding", "Progress", "check"]
+
+Progress = Callable[[int, int, str], None]
+"""Called with how many chunks are done, how many there are, and what is being done."""
+
+PAGE = 5000
+"""Events a query: what they lead to has to fit into memory."""
+RANGES = 1000
+LAST_KEY = (1 << 63) - 1
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is not as it should be.
+
+    Attributes:
+        kind: chunk, heads, missing, unknown, orphan, index or counter.
+        about: the chunk, run, log or index.
+        problem: what is wrong, in one line.
+    """
+
+    kind: str
+    about: str
+    problem: str
+
+    def __str__(self) -> str:
+        """One line."""
+        return f"{self.kind} {self.about}: {self.problem}"
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What was looked at, and what was found.
+
+    Attributes:
+        chunks: how many chunks were compared.
+        events: how many events they hold.
+        edges: how many relationships they hold.
+        without_record: the runs whose record is not here: their heads were not compared.
+        findings: what is wrong; empty if all is well.
+    """
+
+    chunks: int
+    events: int
+    edges: int
+    without_record: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+def check(
+    connection: Connection, record: Path | None = None, progress: Progress | None = None
+) -> CheckReport:
+    """Compare the whole graph with its markers, and with the record as far as it is there.
+
+    Nothing is changed. A graph that is being loaded meanwhile may show what is not yet done.
+
+    Args:
+        connection: where the graph is.
+        record: the record's place, if it is not where records usually are.
+        progress: told how far it has come.
+    """
+    held = contents(connection)
+    found = [*_indexes(connection), *_numbers(held), *_owners(held)]
+    whole = _Seen()
+    for done, marker in enumerate(held.markers):
+        if progress is not None:
+            progress(done, len(held.markers), "checking chunks")
+        seen = _read(connection, marker)
+        whole.add(seen)
+        found.extend(_compared(marker, seen))
+    found.extend(_stray_events(connection, held))
+    found.extend(_stray_spans(connection, held, whole))
+    there = {marker.id for marker in held.markers}
+    without: list[str] = []
+    for run in held.runs.values():
+        try:
+            kept = RunRecord(record_place(record), run.id)
+        except LogError:
+            without.append(run.id)
+            continue
+        found.extend(_against_record(held, run, kept))
+        found.extend(
+            Finding("heads", f"{run.id}/{name}", problem)
+            for name, problem in head_findings(connection, run, kept, there)
+        )
+    if progress is not None:
+        progress(len(held.markers), len(held.markers), "checking chunks")
+    counts = (len(held.markers), whole.events, whole.edges)
+    return CheckReport(*counts, tuple(without), tuple(found))
+
+
+@dataclass
+class _Seen:
+    """What the graph holds of a chunk."""
+
+    events: int = 0
+    edges: int = 0
+    bands: Counter[int] = field(default_factory=Counter)
+    digest: str = ""
+
+    def add(self, other: _Seen) -> None:
+        """Add what another chunk holds; the digest stays."""
+        self.events += other.events
+        self.edges += other.edges
+        self.bands.update(other.bands)
+
+
+def _read(connection: Connection, marker: Marker) -> _Seen:
+    seen, told = _Seen(), ChunkDigest()
+    for first, last in marker.owns:
+        for keys in _pages(connection, first, last):
+            seen.events += len(keys)
+            told.events(keys)
+            seen.edges += _edges(connection, "check_edges", told, keys[0], keys[-1])
+        seen.edges += _edges(connection, "check_ends", told, first, last)
+        bands = connection.read(
+            cypher("check_bands"),
+            **{"no": no_of(first), "first": position_of(first), "last": position_of(last)},
+        )
+        seen.bands[no_of(first)] += len(bands)
+        seen.edges += sum(1 for row in bands if row["type"])
+        for row in bands:
+            if row["type"]:
+                properties = dict(row["properties"])
+                band = [properties.pop(name, 0) for name in ("a", "b", "sa", "sb")]
+                place = [row["no"], row["lo"], row["hi"], row["to"]]
+                told.bands(row["type"], properties, [[*place, *band]])
+    seen.digest = told.text()
+    return seen
+
+
+def _pages(connection: Connection, first: int, last: int) -> Iterator[list[int]]:
+    while True:
+        page = {"first": first, "last": last, "page": PAGE}
+        keys: list[int] = connection.read(cypher("check_events"), **page)[0]["keys"]
+        if keys:
+            yield keys
+        if len(keys) < PAGE:
+            return
+        first = keys[-1] + 1
+
+
+def _edges(connection: Connection, query: str, told: ChunkDigest, first: int, last: int) -> int:
+    many = 0
+    for row in connection.read(cypher(query), first=first, last=last):
+        told.edges(row["type"], row["properties"], row["sources"], row["targets"])
+        many += len(row["sources"])
+    return many
+
+
+def _compared(marker: Marker, seen: _Seen) -> Iterator[Finding]:
+    counts = [
+        ("events", marker.events, seen.events),
+        ("spans", marker.spans - marker.heads, seen.bands.total()),
+        ("relationships", marker.edges, seen.edges),
+    ]
+    wrong = [(name, wanted, got) for name, wanted, got in counts if wanted != got]
+    for name, wanted, got in wrong:
+        yield Finding("chunk", marker.id, f"expected {wanted:,} {name}; got {got:,}")
+    if not wrong and marker.digest != seen.digest:
+        yield Finding("chunk", marker.id, "expected the digest of its marker; got another one")
+
+
+def _indexes(connection: Connection) -> Iterator[Finding]:
+    states = {
+        row["name"]: row["state"]
+        for row in connection.read("SHOW INDEXES YIELD name, state RETURN name, state")
+    }
+    constraints = {
+        row["name"] for row in connection.read("SHOW CONSTRAINTS YIELD name RETURN name")
+    }
+    for statement in schema():
+        found = re.match(r"CREATE (CONSTRAINT|INDEX) (\w+)", statement)
+        assert found is not None, statement
+        kind, name = found[1], found[2]
+        if name not in states or (kind == "CONSTRAINT" and name not in constraints):
+            yield Finding("index", name, f"expected this {kind.lower()}; got none; try whence load")
+        elif states[name] != "ONLINE":
+            yield Finding("index", name, f"expected it to be online; got {states[name].lower()}")
+
+
+def _numbers(held: Contents) -> Iterator[Finding]:
+    highest = max(held.numbers, default=0)
+    if highest > held.last_number:
+        problem = f"expected numbers up to {held.last_number}; got {highest} in use"
+        yield Finding("counter", "no", problem)
+
+
+def _owners(held: Contents) -> Iterator[Finding]:
+    for marker in held.markers:
+        kind, owner = marker.owner
+        if owner not in (held.logs if kind == "log" else held.runs):
+            yield Finding("orphan", marker.id, f"expected its {kind} in the graph; got none")
+    for each in held.collections:
+        if each["log"] and not each["users"]:
+            yield Finding("orphan", f"log {each['id']}", "expected a run that reads it; got none")
+        if not each["log"] and not each["makers"]:
+            yield Finding("orphan", f"stream {each['id']}", "expected its run; got none")
+
+
+def _stray_events(connection: Connection, held: Contents) -> Iterator[Finding]:
+    """Events that no chunk owns."""
+    ends = [(-1, -1), *held.owned(), (LAST_KEY, LAST_KEY)]
+    gaps: list[Range] = []
+    for (_, before), (after, _) in pairwise(ends):
+        if before + 1 < after:
+            gaps.append((before + 1, after - 1))
+    for at in range(0, len(gaps), RANGES):
+        some: Sequence[Range] = gaps[at : at + RANGES]
+        for row in connection.read(cypher("check_strays"), ranges=[list(gap) for gap in some]):
+            where = f"{row['first']} to {row['last']}"
+            problem = f"expected a chunk that owns them; got {row['events']:,} events"
+            yield Finding("orphan", f"keys {where}", problem)
+
+
+def _stray_spans(connection: Connection, held: Contents, whole: _Seen) -> Iterator[Finding]:
+    for row in connection.read(cypher("check_spans")):
+        no, bands, heads = row["no"], row["bands"], row["heads"]
+        if no not in held.numbers:
+            problem = f"expected a stream of that number; got {bands + heads:,} spans"
+            yield Finding("orphan", f"number {no}", problem)
+        elif bands != whole.bands[no]:
+            problem = f"expected {whole.bands[no]:,} spans, those of its chunks; got {bands:,}"
+            yield Finding("orphan", f"number {no}", problem)
+
+
+def _against_record(held: Contents, run: StoredRun, kept: RunRecord) -> Iterator[Finding]:
+    """Parts of the record that the graph lacks, and chunks that no record knows."""
+    there = {marker.id for marker in (*held.of("run", run.id), *_of_logs(held, run))}
+    listed = set(parts_listed(kept))
+    if run.loaded:
+        for id in sorted(listed - there):
+            yield Finding("missing", id, "expected its chunk, since its run is loaded; got none")
+    for id in sorted(there - listed):
+        if id.startswith("run/"):
+            yield Finding("unknown", id, "expected a part of the record; got none of that name")
+
+
+def _of_logs(held: Contents, run: StoredRun) -> Iterator[Marker]:
+    for log in run.logs:
+        yield from held.of("log", log)
