@@ -11,7 +11,7 @@ import pytest
 from tests.ground.surroundings import ROOT, run
 
 PROMISED = {
-    "help", "setup", "demo", "test", "test-full", "guarantee", "lint", "docs", "bench",
+    "help", "setup", "demo", "test", "test-full", "guarantee", "faults", "lint", "docs", "bench",
     "experiments", "server", "clean", "pins",
 }  # fmt: skip
 
