@@ -9,6 +9,7 @@ import sysconfig
 import venv
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pyspark
@@ -20,6 +21,8 @@ from whence.engine.java import find_java
 __all__ = ["LOCAL_CLUSTER", "drive", "python_of_workers", "standalone"]
 
 LOCAL_CLUSTER = "local-cluster[2,1,1024]"
+PATIENCE = 300.0
+"""Seconds that a process may need to start, on a machine that is busy."""
 
 
 def python_of_workers(folder: Path, *, packages: bool = True) -> Path:
@@ -57,31 +60,37 @@ def environment() -> dict[str, str]:
 
 
 @contextmanager
-def standalone(folder: Path) -> Iterator[str]:
-    """A master and two workers from the package pyspark; gives the master's address.
+def standalone(folder: Path, *hosts: str) -> Iterator[str]:
+    """A master and workers from the package pyspark; gives the master's address.
 
-    The workers have addresses of their own: Spark tries a slow task again only on another host.
+    Args:
+        folder: where they write.
+        hosts: the address of each worker, one unless told otherwise. Spark tries a slow task again
+            only on another host.
     """
     spark_class = str(Path(pyspark.__file__).parent / "bin" / "spark-class")
+    hosts = hosts or ("127.0.0.1",)
     port = free_port()
     address = f"spark://127.0.0.1:{port}"
-    place = ["--host", "127.0.0.1"]
     settings = {**environment(), "SPARK_DAEMON_MEMORY": "256m", "SPARK_LOG_DIR": str(folder)}
-    master = ["org.apache.spark.deploy.master.Master", *place, "--port", str(port)]
-    master += ["--webui-port", str(free_port())]
-    worker = [spark_class, "org.apache.spark.deploy.worker.Worker", "--cores", "1"]
-    worker += ["--memory", "1g", "--work-dir", str(folder / "work")]
+    master = [spark_class, "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1"]
+    master += ["--port", str(port), "--webui-port", str(free_port())]
+    worker = [spark_class, "org.apache.spark.deploy.worker.Worker"]
+    worker += ["--cores", str(2 // len(hosts)), "--memory", "1g"]
+    worker += ["--work-dir", str(folder / "work")]
     with ExitStack() as stack:
-        log = stack.enter_context(running([spark_class, *master], settings, folder / "master.log"))
-        wait_for(lambda: "I have been elected leader" in log.read_text(), log)
-        logs = []
-        for host in ("127.0.0.1", "127.0.0.2"):
-            told = ["--host", host, "--webui-port", str(free_port()), address]
+        log = stack.enter_context(running(master, settings, folder / "master.log"))
+        wait_for(partial(_says, log, "I have been elected leader"), log, PATIENCE)
+        for host in hosts:
             own = {**settings, "SPARK_LOCAL_IP": host, "SPARK_LOCAL_HOSTNAME": host}
-            logs.append(stack.enter_context(running([*worker, *told], own, folder / f"{host}.log")))
-        for log in logs:
-            wait_for(lambda log=log: "Successfully registered" in log.read_text(), log)  # type: ignore[misc]
+            told = ["--host", host, "--webui-port", str(free_port()), address]
+            log = stack.enter_context(running([*worker, *told], own, folder / f"{host}.log"))
+            wait_for(partial(_says, log, "Successfully registered with master"), log, PATIENCE)
         yield address
+
+
+def _says(log: Path, words: str) -> bool:
+    return words in log.read_text(encoding="utf-8", errors="replace")
 
 
 def drive(
