@@ -15,6 +15,7 @@ from whence.engine.values import Value, kind_of
 
 __all__ = ["outputs_table", "selected"]
 
+
 def outputs_table(positions: Ints, moments: Ints, values: Column | None) -> pa.Table:
     """Events of a stream as the record keeps them; a helper's hold nothing."""
     count = len(positions)

@@ -14,7 +14,7 @@ from whence.store.care.contents import Contents, Marker, StoredRun, contents
 from whence.store.care.heads import head_findings
 from whence.store.connection import Connection
 from whence.store.cypher import cypher, schema
-from whence.store.loading.loader import parts_listed
+from whence.store.loading.parts import parts_listed
 from whence.store.loading.reading_back import SeenChunk, read_chunk
 from whence.store.migrations import VERSION, graph_version
 from whence.store.places import Range

@@ -210,8 +210,10 @@ def _finish(
         _mend(connection, first, last)
     for done, run in enumerate(runs):
         tell(done, len(runs), "registering runs")
-        register(connection, run, run.manifest)
-        run_state(connection, run.manifest, loaded=True)
+        manifest = run.manifest
+        register(connection, run, manifest)
+        logs = [run.log(name).manifest for name in manifest["logs"]]
+        run_state(connection, manifest, logs, loaded=True)
     tell(len(runs), len(runs), "registering runs")
 
 
