@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -116,6 +117,46 @@ def rebuild(
     if report.dropped:
         text += f"; given up: {', '.join(report.dropped)}"
     out.result(asdict(report), text)
+
+
+@app.command()
+@connects
+def dump(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")],
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file if it is there.")
+    ] = False,
+    *,
+    server: Server,
+) -> None:
+    """Write the graph of the local server into one file; the server is away for a moment."""
+    from whence.store.care import dump as dump_graph
+
+    name = local_instance(server)
+    with output().progress() as advance:
+        size = dump_graph(file, name, overwrite=overwrite, progress=advance)
+    text = f"{name}: {bytes_text(size)} in {file}"
+    output().result({"instance": name, "file": str(file), "bytes": size}, text)
+
+
+@app.command()
+@connects
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What whence store dump wrote.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    *,
+    server: Server,
+) -> None:
+    """Replace the graph of the local server by what a file holds."""
+    from whence.store.care import restore as restore_graph
+
+    name = local_instance(server)
+    if not output().confirm(f"Replace the graph of the local server {name!r}?", yes=yes):
+        raise typer.Exit(1)
+    with output().progress() as advance:
+        runs = restore_graph(file, name, progress=advance)
+    text = f"{name}: {runs} runs from {file}"
+    output().result({"instance": name, "file": str(file), "runs": runs}, text)
 
 
 def _sizes(row: dict[str, Any]) -> dict[str, str]:

@@ -20,7 +20,7 @@ from whence.engine.record import ingest
 from whence.engine.runners import RunOptions, run_recorded
 from whence.engine.runners.local_kernels import run_kernels
 from whence.store import connect
-from whence.store.care import check, rebuild, rebuilding
+from whence.store.care import check, dump, rebuild, rebuilding, restore
 from whence.store.loading import load
 from whence.store.server import Memory, Status, remove, start, stop
 
@@ -144,3 +144,31 @@ def test_what_would_be_lost_is_a_reason_to_refuse(
         assert check(connection, tmp_path / "new").findings == ()
         assert connection.read("MATCH (r:Run) RETURN r.id AS id") == [{"id": kept.id}]
     assert not list((up().home.parent).glob(".rebuild-*"))
+
+
+def test_a_dump_is_the_whole_graph(tmp_path: Path, cli: Cli) -> None:
+    root, file = tmp_path / "record", tmp_path / "graph.dump"
+    chain = Chain.of(ApplyFunction("big", "value > 2"))
+    kept = record_of(root, chain, {"log": [1, 2, 3]}, RunOptions())
+    with connect(up().settings()) as connection:
+        connection.write("MATCH (n) DETACH DELETE n")
+        load(root, kept.id, connection)
+        before = whole_graph(connection)
+    assert dump(file, NAME, memory=SMALL) == file.stat().st_size > 0
+    with pytest.raises(StoreError, match="expected a new file; got"):
+        dump(file, NAME)
+    with pytest.raises(StoreError, match="expected a local server 'nobody'; got none"):
+        dump(tmp_path / "other", "nobody")
+    with connect(up().settings()) as connection:  # it ran before, so that it runs again
+        connection.write("MATCH (n) DETACH DELETE n")
+    assert restore(file, NAME, memory=SMALL, port=None) == 1
+    with connect(up().settings()) as connection:
+        assert whole_graph(connection) == before
+    (tmp_path / "broken").write_bytes(b"no dump at all")
+    with pytest.raises(ServerError, match="expected Neo4j to load the graph from"):
+        restore(tmp_path / "broken", NAME, memory=SMALL, port=None)
+    with connect(up().settings()) as connection:
+        assert whole_graph(connection) == before
+    done = cli("store", "restore", str(tmp_path / "none"), "--yes", env={"WHENCE_INSTANCE": NAME})
+    assert done.returncode == 1
+    assert "expected a file that whence store dump wrote" in done.stderr

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,10 +20,11 @@ from whence.store.loading.reading_back import pages
 from whence.store.loading.register import prepare_schema, register, run_state
 from whence.store.places import Range, no_of, position_of
 from whence.store.server.fetch import ensure_jars
-from whence.store.server.instance import Instance, run_admin, write_conf
-from whence.store.server.lifecycle import start, status, stop
+from whence.store.server.instance import Instance, run_admin
+from whence.store.server.lifecycle import start
 from whence.store.server.memory import Memory
 from whence.store.server.ports import BOLT_PORT
+from whence.store.server.replacing import replaced, workshop
 from whence.store.server.serving import DATABASE
 
 __all__ = ["RebuildReport", "rebuild"]
@@ -35,7 +32,6 @@ __all__ = ["RebuildReport", "rebuild"]
 Progress = Callable[[int, int, str], None]
 
 IMPORT_SECONDS = 24 * 3600.0
-FOLDERS = ("databases", "transactions")
 STATES = "SHOW INDEXES YIELD state RETURN state"
 
 
@@ -100,7 +96,7 @@ def rebuild(
         raise StoreError(msg)
     instance = Instance(name)
     numbers = numbered(runs)
-    with _workshop(instance) as home:
+    with workshop(instance) as home:
         files = export_runs(runs, numbers, home / "import", tell)
         tell(0, 1, "importing")
         java = find_java()
@@ -117,7 +113,7 @@ def rebuild(
             timeout=IMPORT_SECONDS,
         )
         tell(1, 1, "importing")
-        with _replaced(instance, home, memory) as connection:
+        with replaced(instance, home, memory) as connection:
             _finish(connection, runs, files.to_mend, tell)
     return RebuildReport(
         name, tuple(run.id for run in runs), left_out, dropped, files.nodes, files.edges
@@ -156,45 +152,6 @@ def _runs(record: Path) -> tuple[list[RunRecord], tuple[str, ...]]:
         msg = f"rebuild: expected runs in the record {record}; got none; try --record DIR"
         raise StoreError(msg)
     return list(found.values()), tuple(left_out)
-
-
-@contextmanager
-def _workshop(instance: Instance) -> Iterator[Path]:
-    """A home for the importer beside the server's own, gone in any case."""
-    home = Path(tempfile.mkdtemp(prefix=f".rebuild-{instance.name}-", dir=instance.home.parent))
-    try:
-        for name in ("conf", "data", "logs", "run", "plugins", "import"):
-            (home / name).mkdir(mode=0o700)
-        write_conf(home, 7687, Memory.for_machine())
-        yield home
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
-
-
-@contextmanager
-def _replaced(instance: Instance, home: Path, memory: Memory) -> Iterator[Connection]:
-    """Put the new database in the place of the old one; if anything fails, the old one back."""
-    port = status(instance.name).port
-    stop(instance.name)
-    aside = home / "old"
-    _move(instance.home / "data", aside)
-    try:
-        _move(home / "data", instance.home / "data")
-        now = start(instance.name, port=port, memory=memory)
-        with connect(now.settings()) as connection:
-            yield connection
-    except BaseException:
-        stop(instance.name)
-        _move(instance.home / "data", home / "new")
-        _move(aside, instance.home / "data")
-        raise
-
-
-def _move(source: Path, target: Path) -> None:
-    for folder in FOLDERS:
-        if (source / folder / DATABASE).exists():
-            (target / folder).mkdir(parents=True, exist_ok=True)
-            os.replace(source / folder / DATABASE, target / folder / DATABASE)
 
 
 def _finish(
