@@ -1,6 +1,6 @@
 # Everything a clone needs: `make` lists it. Set-up is looked at first by each target that needs it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-full guarantee lint docs bench server clean pins
+.PHONY: help setup demo test test-full guarantee faults lint docs bench experiments server clean pins
 MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
@@ -28,6 +28,11 @@ test-full: setup ## run all tests with the large profiles
 guarantee: setup ## corrupt inputs 100,000 times: what is called unaffected never changes
 	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest -q tests/guarantee $(ARGS)
 
+# In one process: what is counted is counted once.
+FAULTY := tests/store/loading tests/engine/runners/test_stream_killed.py
+faults: setup ## break everything on the way into the graph; print the hits of each fault
+	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest -p tests.fault_report -m fault $(FAULTY) $(ARGS)
+
 lint: setup ## run ruff, mypy, basedpyright and import-linter
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -41,6 +46,9 @@ docs: setup ## build the manual into build/docs
 
 bench: setup ## run every benchmark, or one: NAME=imports; BENCH_QUICK=1 for a short look
 	@$(BIN)/python -m bench $(NAME)
+
+experiments: setup ## repeat the experiments and write the evaluation (ARGS="--quick throughput")
+	@$(BIN)/python -m experiments $(ARGS)
 
 server: setup ## start the local Neo4j
 	@$(BIN)/python -m whence server start

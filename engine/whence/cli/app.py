@@ -28,6 +28,8 @@ COMMANDS = (
     "explain",
     "never-matters",
     "impact",
+    "what-if",
+    "compare",
     "export",
     "import",
     "validate",

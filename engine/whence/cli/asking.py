@@ -31,6 +31,7 @@ __all__ = [
     "ranges_text",
     "share_text",
     "shows",
+    "shows_here",
     "tell",
 ]
 
@@ -110,6 +111,9 @@ def _showing(as_csv: AsCsv = False, cypher: Cypher = False, prov: Prov = None) -
 
 shows = option_group("showing", _showing)
 """Gives a command the options on how its answer is shown; it is handed a `Showing`."""
+
+shows_here = option_group("showing", _showing, without=("prov",))
+"""The same for an answer that has no form in PROV."""
 
 
 def ranges_text(ranges: Intervals, most: int | None = _RANGES_SHOWN) -> str:

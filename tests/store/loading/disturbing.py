@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from whence.store import Secret, Settings, connect
-from whence.store.connection import Connection
+from whence.store.connection import Connection, run_cypher
 from whence.store.loading import chunks, load, loader
+from whence.store.loading.register import run_state
 
 __all__ = ["POINTS", "Fault", "disturbed_load"]
 
@@ -101,12 +102,7 @@ class _Disturbed:
 
     def install(self) -> None:
         """Put the points into the way of the loader; the loader itself knows of none."""
-        write_chunk, run_cypher, transact = (
-            chunks.write_chunk,
-            chunks.run_cypher,
-            Connection.transact,
-        )
-        run_state = loader.run_state
+        write_chunk, transact = chunks.write_chunk, Connection.transact
 
         def chunk(*given: Any) -> bool:
             self.reach("before the transaction")
@@ -146,10 +142,10 @@ class _Disturbed:
             run_state(*given, **named)
             self.reach("after the state was told")
 
-        loader.write_chunk = chunk  # type: ignore[attr-defined]
-        loader.run_state = state  # type: ignore[attr-defined]
-        chunks.run_cypher = cypher  # type: ignore[assignment,attr-defined]
-        Connection.transact = whole  # type: ignore[method-assign]
+        setattr(loader, "write_chunk", chunk)  # noqa: B010  put in its place
+        setattr(loader, "run_state", state)  # noqa: B010
+        setattr(chunks, "run_cypher", cypher)  # noqa: B010
+        setattr(Connection, "transact", whole)  # noqa: B010
 
 
 @dataclass(frozen=True)

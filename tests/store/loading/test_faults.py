@@ -15,13 +15,14 @@ import pytest
 
 from tests.engine.runners.streaming import CHAINS, EVENTS, OPTIONS, put, streamed
 from tests.store.loading.disturbing import POINTS, Fault, disturbed_load
-from tests.store.loading.lossy import proxied
+from tests.store.loading.lossy import Proxy, proxied
 from tests.store.loading.whole_graph import whole_graph
 from whence.engine import Chain
 from whence.engine.errors import StoreError
 from whence.engine.record import ingest
 from whence.engine.runners.local_kernels import run_kernels
 from whence.store import Connection, Settings, connect
+from whence.store.care import check
 from whence.store.loading import load
 from whence.store.server import Status
 
@@ -89,13 +90,13 @@ def _stream(folder: Path, spark: SparkSession) -> tuple[Path, ...]:
     arriving, root = folder / "arriving", folder / "stream"
     arriving.mkdir()
     stages = []
-    put(arriving, "1.csv", EVENTS[:90])
-    for number, upto in ((2, 150), (3, 220)):
-        later = [(f"{number}.csv", EVENTS[90 if number == 2 else 150 : upto])]
+    for first in (0, 110):
+        put(arriving, f"{first:03d}.csv", EVENTS[first : first + 55])
+        later = [(f"{first + 55:03d}.csv", EVENTS[first + 55 : first + 110])]
         streamed(root, arriving, "lifecycle", OPTIONS, spark, later)
-        stages.append(folder / f"stage-{number}")
+        stages.append(folder / f"stage-{first}")
         shutil.copytree(root, stages[-1])
-    put(arriving, "4.csv", EVENTS[220:])
+    put(arriving, "220.csv", EVENTS[220:])
     streamed(root, arriving, "lifecycle", OPTIONS, spark)
     return (*stages, root)
 
@@ -103,6 +104,7 @@ def _stream(folder: Path, spark: SparkSession) -> tuple[Path, ...]:
 def assert_made_up_for(graph: Connection, made: Made) -> None:
     """Whatever was broken, loading again gives the graph that there would have been."""
     assert load(made.stages[-1], made.run, graph).complete
+    assert check(graph, made.stages[-1]).findings == ()
     assert whole_graph(graph) == made.graph
 
 
@@ -129,19 +131,23 @@ def test_a_loader_that_is_killed_is_made_up_for(
     assert_made_up_for(graph, made[kind])
 
 
-Disturb = Callable[[Any], None]
+Disturb = Callable[[Proxy], None]
+
+
+def _cut(after: int) -> Disturb:
+    return lambda proxy: proxy.cut_after(after)
+
+
+def _lose(nth: int, *, heard: bool) -> Disturb:
+    return lambda proxy: proxy.lose_commit(nth, heard=heard)
 
 
 def connections() -> Iterator[Any]:
     for kind in KINDS:
-        ways: list[tuple[str, str, Disturb]] = [
-            ("inside", f"after {n}", lambda proxy, n=n: proxy.cut_after(n)) for n in CUTS
-        ]
+        ways: list[tuple[str, str, Disturb]] = [("inside", f"after {n}", _cut(n)) for n in CUTS]
         for nth in (1, 3, 8):
-            ways += [
-                (what, f"commit {nth}", lambda p, nth=nth, h=heard: p.lose_commit(nth, heard=h))
-                for what, heard in (("commit lost", False), ("acknowledgement lost", True))
-            ]
+            ways.append(("commit lost", f"commit {nth}", _lose(nth, heard=False)))
+            ways.append(("acknowledgement lost", f"commit {nth}", _lose(nth, heard=True)))
         for what, where, disturb in ways:
             marks = [pytest.mark.fault(f"{kind}, connection dropped: {what}")]
             if not where.endswith((" 3", " 4000")) or kind == "batch":

@@ -15,7 +15,8 @@ from whence.store import Connection, Secret, Settings
 from whence.store.loading import Loading, load
 from whence.store.server import Status
 
-pytestmark = [pytest.mark.neo4j, pytest.mark.fault]
+pytestmark = pytest.mark.neo4j
+fault = pytest.mark.fault
 
 Whole = tuple[list[str], list[str]]
 
@@ -68,6 +69,7 @@ def test_outputs_can_be_asked_about_while_the_run_goes_on(
     assert_whole(graph, tmp_path, undisturbed)
 
 
+@fault
 def test_a_server_that_comes_up_during_the_run_is_loaded_by_itself(
     graph: Connection, tmp_path: Path, proxy: Proxy, undisturbed: list[Whole]
 ) -> None:
@@ -84,6 +86,7 @@ def test_a_server_that_comes_up_during_the_run_is_loaded_by_itself(
     assert_whole(graph, tmp_path, undisturbed)
 
 
+@fault
 def test_connections_that_are_cut_are_made_again(
     graph: Connection, tmp_path: Path, proxy: Proxy, undisturbed: list[Whole]
 ) -> None:
@@ -98,6 +101,7 @@ def test_connections_that_are_cut_are_made_again(
     assert_whole(graph, tmp_path, undisturbed)
 
 
+@fault
 def test_a_server_that_stays_away_leaves_the_rest_to_whence_load(
     graph: Connection, tmp_path: Path, proxy: Proxy, undisturbed: list[Whole]
 ) -> None:
@@ -107,9 +111,9 @@ def test_a_server_that_stays_away_leaves_the_rest_to_whence_load(
 
     _, loading = loaded_beside(tmp_path, through(proxy, graph), half_way)
     assert loading.report is None
-    assert str(loading.error).startswith(
-        f"{loading.done[0]} of {loading.done[1]} parts are there; "
-    )  # type: ignore[index]
+    assert loading.done is not None
+    done, total = loading.done
+    assert str(loading.error).startswith(f"{done} of {total} parts are there; ")
     assert "expected a Neo4j server at bolt://127.0.0.1" in str(loading.error)
     report = load(tmp_path, RUN_ID, graph)
     assert report.complete
@@ -117,6 +121,7 @@ def test_a_server_that_stays_away_leaves_the_rest_to_whence_load(
     assert_whole(graph, tmp_path, undisturbed)
 
 
+@fault
 def test_a_password_that_was_changed_leaves_the_rest_to_whence_load(
     graph: Connection, tmp_path: Path, proxy: Proxy, undisturbed: list[Whole]
 ) -> None:

@@ -95,6 +95,7 @@ def ingest(
     chunk: int = 5000,
     apart: str = "",
     run_bytes: int = RUN_BYTES,
+    revision_of: str | None = None,
 ) -> LogRecord:
     """Put a log into the record: in the order in which it comes, or of stated columns.
 
@@ -111,6 +112,7 @@ def ingest(
         chunk: events a part.
         apart: tells logs apart of which nothing but their length is known.
         run_bytes: how much is sorted at once; the rest waits on disk.
+        revision_of: the id of the log that this one corrects.
 
     Raises:
         LogError: the log cannot be read or ordered as declared; then nothing is left of it.
@@ -153,6 +155,8 @@ def ingest(
         manifest["length"], manifest["parts"] = writer.length, writer.parts
         manifest["digest"] = f"sha256:{content}"
         manifest["events"]["repeated"] = writer.ids.repeated
+        if revision_of is not None:
+            manifest["revision_of"] = revision_of
         write_json(beside.path / "manifest.json", manifest)
         beside.become(logs / identity)
     return LogRecord.open(logs / identity)

@@ -77,7 +77,11 @@ def register(connection: Connection, record: RunRecord, manifest: Mapping[str, A
             "register_logs",
             run=record.id,
             logs=[
-                {"as": name, "with": {**_log(log.manifest), "no": numbers[log.id]}}
+                {
+                    "as": name,
+                    "with": {**_log(log.manifest), "no": numbers[log.id]},
+                    "revises": log.manifest.get("revision_of"),
+                }
                 for name, log in logs.items()
                 if name not in read
             ],

@@ -11,11 +11,14 @@ from whence.store.questions.answers import (
     OutputShare,
     Witness,
 )
+from whence.store.questions.compare import ChangedOutput, Comparison, compare
 from whence.store.questions.explain import Why, explain
 from whence.store.questions.impact import Impact, impact
 from whence.store.questions.never_matters import NeverMatters, never_matters
 
 __all__ = [
+    "ChangedOutput",
+    "Comparison",
     "Coverage",
     "Impact",
     "InputEvent",
@@ -26,6 +29,7 @@ __all__ = [
     "OutputShare",
     "Why",
     "Witness",
+    "compare",
     "explain",
     "impact",
     "never_matters",

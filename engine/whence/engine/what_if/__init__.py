@@ -1,0 +1,17 @@
+"""What if some input values were others? Run again with them, and see old beside new."""
+
+from __future__ import annotations
+
+from whence.engine.what_if.corrections import Correction, read_corrections
+from whence.engine.what_if.differences import OutputChange, PipeDifference, differences
+from whence.engine.what_if.running import WhatIf, what_if
+
+__all__ = [
+    "Correction",
+    "OutputChange",
+    "PipeDifference",
+    "WhatIf",
+    "differences",
+    "read_corrections",
+    "what_if",
+]

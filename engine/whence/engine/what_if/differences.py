@@ -1,0 +1,133 @@
+"""Two runs of a pipe, output by output: which changed, which appeared, which vanished."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Literal
+
+import pyarrow as pa
+
+from whence.engine.arrow_compute import pc
+from whence.engine.intervals import Intervals, count, of_positions
+from whence.engine.record.runs import RunRecord
+from whence.engine.record.schema import from_canonical
+from whence.engine.values import Value
+
+__all__ = ["OutputChange", "PipeDifference", "differences"]
+
+
+@dataclass(frozen=True)
+class OutputChange:
+    """An output that is not as it was.
+
+    Attributes:
+        output: the pipe's name.
+        position: its position there.
+        how: ``changed``, ``appeared`` or ``vanished``.
+        before: its value in the first run; ``None`` if it is missing, or was not there.
+        after: its value in the second run, likewise.
+    """
+
+    output: str
+    position: int
+    how: Literal["changed", "appeared", "vanished"]
+    before: Value
+    after: Value
+
+
+@dataclass(frozen=True)
+class PipeDifference:
+    """What differs between two runs of one pipe, position by position.
+
+    Attributes:
+        output: the pipe's name.
+        lengths: how many outputs there were, and are.
+        changed: the positions of outputs with another value.
+        first: the first outputs that are not as they were, changed ones before the others.
+    """
+
+    output: str
+    lengths: tuple[int, int]
+    changed: Intervals
+    first: tuple[OutputChange, ...]
+
+    @property
+    def same(self) -> int:
+        """How many outputs are as they were."""
+        return min(self.lengths) - count(self.changed)
+
+    @property
+    def appeared(self) -> int:
+        """How many outputs there are more, at the end of the pipe."""
+        return max(self.lengths[1] - self.lengths[0], 0)
+
+    @property
+    def vanished(self) -> int:
+        """How many outputs there are less, at the end of the pipe."""
+        return max(self.lengths[0] - self.lengths[1], 0)
+
+    @property
+    def count(self) -> int:
+        """How many outputs are not as they were."""
+        return count(self.changed) + self.appeared + self.vanished
+
+
+def differences(old: RunRecord, new: RunRecord, most: int = 1000) -> tuple[PipeDifference, ...]:
+    """Compare two runs of the same chain, pipe by pipe, position by position.
+
+    Args:
+        old: the first run.
+        new: the second run.
+        most: so many of the outputs that differ are listed with their values, a pipe.
+    """
+    names = [s["name"] for s in old.manifest["streams"] if s["role"] == "output"]
+    return tuple(_difference(name, _values(old, name), _values(new, name), most) for name in names)
+
+
+def _values(record: RunRecord, name: str) -> pa.ChunkedArray:
+    """The values of a pipe as canonical text, in order."""
+    (stream,) = (s for s in record.manifest["streams"] if s["name"] == name)
+    parts = [record.outputs(name, part["part"]).column("value") for part in stream["outputs"]]
+    return pa.chunked_array(chain.from_iterable(p.chunks for p in parts), pa.string())
+
+
+def _difference(name: str, old: pa.ChunkedArray, new: pa.ChunkedArray, most: int) -> PipeDifference:
+    both = min(len(old), len(new))
+    other = pc.not_equal(old.slice(0, both), new.slice(0, both))
+    # Written differently is not yet different: 1 and 1.0 are equal.
+    changed = [
+        at
+        for at in pc.indices_nonzero(other).to_pylist()
+        if not _equal(from_canonical(old[at].as_py()), from_canonical(new[at].as_py()))
+    ]
+    told = chain(
+        (
+            OutputChange(name, at, "changed", _read(old, at), _read(new, at))
+            for at in changed[:most]
+        ),
+        _ends(name, old, new, both),
+    )
+    first = tuple(each for _, each in zip(range(most), told, strict=False))
+    return PipeDifference(name, (len(old), len(new)), of_positions(changed), first)
+
+
+def _ends(
+    name: str, old: pa.ChunkedArray, new: pa.ChunkedArray, both: int
+) -> Iterator[OutputChange]:
+    for at in range(both, len(old)):
+        yield OutputChange(name, at, "vanished", _read(old, at), None)
+    for at in range(both, len(new)):
+        yield OutputChange(name, at, "appeared", None, _read(new, at))
+
+
+def _read(values: pa.ChunkedArray, at: int) -> Value:
+    return from_canonical(values[at].as_py())
+
+
+def _equal(left: Value, right: Value) -> bool:
+    """Equal as outputs are: numbers by value, never a boolean with a number."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    return bool(left == right)

@@ -1,0 +1,122 @@
+"""Run a recorded run again with corrected values; nothing is kept unless that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from whence.engine.definition import chain_from_tree
+from whence.engine.errors import LogError, WhenceError
+from whence.engine.record import LogRecord, RunRecord, ingest
+from whence.engine.runners.local_kernels import run_kernels
+from whence.engine.runners.options import RunOptions
+from whence.engine.values import Value
+from whence.engine.what_if.corrected import CorrectedLog
+from whence.engine.what_if.corrections import Correction, named_corrections, read_corrections
+from whence.engine.what_if.differences import PipeDifference, differences
+
+__all__ = ["WhatIf", "what_if"]
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """What a run would have said with other values.
+
+    Attributes:
+        run: the run's id.
+        corrections: the values, old and new.
+        outputs: old beside new, pipe by pipe.
+        kept: the id of the new run, if it was to be kept.
+    """
+
+    run: str
+    corrections: tuple[Correction, ...]
+    outputs: tuple[PipeDifference, ...]
+    kept: str | None
+
+    @property
+    def count(self) -> int:
+        """How many outputs are not as they were."""
+        return sum(each.count for each in self.outputs)
+
+
+def what_if(
+    record: RunRecord,
+    corrections: Iterable[str] | Mapping[str, Value],
+    *,
+    keep: bool = False,
+    most: int = 1000,
+) -> WhatIf:
+    """Run a chain again over its logs with some values corrected.
+
+    Positions stay as they are: which events there are, and in which order, is taken as given.
+
+    Args:
+        record: the run.
+        corrections: ``log@41.amount=100`` and so on, or values by place.
+        keep: put the corrected logs, as revisions, and the new run into the record.
+        most: so many of the outputs that differ are listed with their values, a pipe.
+
+    Raises:
+        ParameterError: a correction says what the log does not have.
+        LogError: the run did not come to its end.
+        WhenceError: the chain refuses the corrected values; then nothing is kept.
+    """
+    manifest = record.manifest
+    if manifest["status"] != "complete":
+        msg = (
+            f"run {record.id}: expected one that is complete; got one that is "
+            f"{manifest['status']}; try the same whence run again"
+        )
+        raise LogError(msg)
+    logs = {name: record.log(name) for name in manifest["logs"]}
+    if isinstance(corrections, Mapping):
+        wanted = named_corrections(corrections, logs)
+    else:
+        wanted = read_corrections(corrections, logs)
+    with TemporaryDirectory(prefix="whence-what-if-") as place:
+        again = _run(Path(place), record, manifest, logs, wanted, tracked=False)
+        outputs = differences(record, again, most)
+    kept = _run(record.root, record, manifest, logs, wanted, tracked=True) if keep else None
+    return WhatIf(record.id, tuple(wanted), outputs, None if kept is None else kept.id)
+
+
+def _run(
+    root: Path,
+    record: RunRecord,
+    manifest: Mapping[str, Any],
+    logs: Mapping[str, LogRecord],
+    corrections: list[Correction],
+    *,
+    tracked: bool,
+) -> RunRecord:
+    """Take the corrected logs into a record, and run the chain over them."""
+    corrected = {}
+    for name, log in logs.items():
+        mine = [each for each in corrections if each.log == name]
+        if not mine and root == record.root:
+            corrected[name] = log
+            continue
+        chunk = log.manifest["chunk"]
+        revises = log.id if mine else None
+        source = CorrectedLog(log, mine)
+        corrected[name] = ingest(root, name, source, chunk=chunk, revision_of=revises)
+    told = manifest["options"]
+    options = RunOptions(
+        tracked=tracked and told["tracked"],
+        detail=told["detail"],
+        witnesses=told["witnesses"] if tracked else "first",
+        where=told["where"] if tracked else None,
+        closed=told["closed"],
+        chunk=manifest["chunk"],
+        metadata={**manifest["metadata"], "what_if": record.id},
+    )
+    chain = chain_from_tree(manifest["chain"])
+    try:
+        return run_kernels(root, chain, corrected, options)
+    except WhenceError as error:
+        msg = f"with the corrected values: {error}"
+        raise type(error)(msg) from error
