@@ -12,9 +12,11 @@ from whence.store.questions.answers import (
     Witness,
 )
 from whence.store.questions.compare import ChangedOutput, Comparison, compare
-from whence.store.questions.explain import Why, explain
+from whence.store.questions.explain import Why, Whys, explain, explain_first
 from whence.store.questions.impact import Impact, impact
 from whence.store.questions.never_matters import NeverMatters, never_matters
+from whence.store.questions.selecting import Selection
+from whence.store.questions.stepwise import chain_of, since_event, steps
 
 __all__ = [
     "ChangedOutput",
@@ -27,10 +29,16 @@ __all__ = [
     "NeverMatters",
     "OutputEvent",
     "OutputShare",
+    "Selection",
     "Why",
+    "Whys",
     "Witness",
+    "chain_of",
     "compare",
     "explain",
+    "explain_first",
     "impact",
     "never_matters",
+    "since_event",
+    "steps",
 ]
