@@ -47,7 +47,8 @@ def _complete(
             owns += _ends(met)
             next_choice += len(met)
         if about["end"] and marker["edges"]:
-            owns.append((key_of(about["no"], 0),) * 2)
+            end = key_of(about["no"], 0)
+            owns.append((end, end))
         if marker["owns"] is None:
             seen = read_chunk(connection, owns)
             connection.write(
