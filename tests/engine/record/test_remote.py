@@ -117,7 +117,7 @@ def test_commands_take_the_uri_and_nothing_tells_the_secret(
         assert told[-1].exit_code == 0, told[-1].stderr
     assert "all as it was written" in told[3].stdout
     assert f"urn:whence:run:{id}:run" in (tmp_path / "run.nq").read_text()
-    told.append(whence("runs", "remove", id, "--yes", *place))
+    told.append(whence("runs", "remove", id, "--only", "record", "--yes", *place))
     assert (told[-1].exit_code, list_runs(root)) == (0, [])
     assert not list((root / "runs" / id).rglob("*.parquet"))
     assert not [done for done in told if SECRET in done.stdout + done.stderr]
