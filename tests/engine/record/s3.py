@@ -30,7 +30,7 @@ def object_store(folder: Path) -> Iterator[dict[str, str]]:
     }
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
     with running(command, {**os.environ, **told}, folder / "s3.log") as log:
-        wait_for(lambda: "Running on" in log.read_text(), log)
+        wait_for(lambda: "Running on" in log.read_text(), log, 300)
         client = fs.S3FileSystem(
             access_key=told["AWS_ACCESS_KEY_ID"],
             secret_key=told["AWS_SECRET_ACCESS_KEY"],
