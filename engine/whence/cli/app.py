@@ -28,6 +28,8 @@ COMMANDS = (
     "explain",
     "never-matters",
     "impact",
+    "search",
+    "ask",
     "what-if",
     "compare",
     "export",
