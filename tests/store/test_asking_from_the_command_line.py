@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from tests.conftest import Cli
 from tests.engine.examples import lifecycle
+from whence.cli.app import app
 from whence.engine import Slice
 from whence.engine.chain import Chain, Log
 from whence.engine.record import ingest
@@ -41,8 +42,8 @@ def record(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def whence(cli: Cli, graph: Connection, neo4j_server: Status, record: Path) -> Whence:
-    """Run a command on the shared server."""
+def whence(graph: Connection, neo4j_server: Status, record: Path) -> Whence:
+    """Run a command on the shared server, in this process: a new one each time takes long."""
     environment = {
         "NEO4J_URI": neo4j_server.settings().uri,
         "NEO4J_PASSWORD_FILE": str(neo4j_server.home / "password"),
@@ -50,8 +51,8 @@ def whence(cli: Cli, graph: Connection, neo4j_server: Status, record: Path) -> W
     }
 
     def run(*arguments: str, code: int = 0) -> str:
-        done = cli(*arguments, "--quiet", env=environment)
-        assert done.returncode == code, done.stderr
+        done = CliRunner(env=environment).invoke(app, [*arguments, "--quiet"])
+        assert done.exit_code == code, done.stderr
         assert "Traceback" not in done.stderr
         return done.stdout if code == 0 else done.stderr
 
