@@ -192,7 +192,7 @@ def test_a_run_that_is_not_all_there_says_how_much_is(graph: Connection, root: P
     )
     graph.write("MATCH (e:Output) WHERE e.moment > 3 DETACH DELETE e")
     graph.write("MATCH (r:Run) SET r.loaded = false")
-    for question in (never_matters, lambda g, run: impact(g, run, {None: [(3, 3)]})):
+    for question in (never_matters, lambda g, run: impact(g, run, {"log": [(3, 3)]})):
         with pytest.raises(StoreError, match="got 4 of 6 outputs of per-case; try whence load"):
             question(graph, "latest")
     with pytest.raises(StoreError, match="got 4 of 6 outputs of per-case; try whence load"):
@@ -211,7 +211,7 @@ def test_an_untracked_run_and_an_unknown_one_are_refused(graph: Connection, root
         lambda run: explain(graph, run, "0"),
         lambda run: explain_first(graph, run, where="verdict"),
         lambda run: never_matters(graph, run),
-        lambda run: impact(graph, run, {None: [(0, 0)]}),
+        lambda run: impact(graph, run, {"log": [(0, 0)]}),
     ):
         with pytest.raises((StoreError, ParameterError), match="expected a tracked"):
             question(record.id)
