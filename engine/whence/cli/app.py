@@ -21,6 +21,7 @@ COMMANDS = (
     "demo",
     "run",
     "check",
+    "draw",
     "logs",
     "runs",
     "load",
@@ -35,6 +36,8 @@ COMMANDS = (
     "export",
     "import",
     "validate",
+    "evidence",
+    "keys",
     "server",
     "doctor",
 )

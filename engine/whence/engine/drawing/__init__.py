@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whence.engine.drawing.chain_picture import picture_of_chain
 from whence.engine.drawing.dot import dot
 from whence.engine.drawing.mermaid import mermaid
 from whence.engine.drawing.picture import Arrow, Box, Picture
@@ -18,6 +19,7 @@ __all__ = [
     "draw",
     "draw_to",
     "mermaid",
+    "picture_of_chain",
     "picture_of_steps",
     "svg",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from whence.engine.drawing.picture import Picture
 
 __all__ = ["dot"]
@@ -26,14 +28,32 @@ def dot(picture: Picture) -> str:
       n0 -> n1;
     }
     """
-    numbers = {box.id: f"n{number}" for number, box in enumerate(picture.boxes)}
     lines = [f"digraph {_text(picture.title)} {{"]
+    if any(box.inside for box in picture.boxes):
+        lines.append("  compound=true;")
+    return "\n".join([*lines, *_drawn(picture, "n", "  "), "}"]) + "\n"
+
+
+def _drawn(picture: Picture, name: str, indent: str) -> Iterator[str]:
+    """The boxes and arrows; a box with something in it is a cluster, held by a point of its own."""
+    numbers = {box.id: f"{name}{number}" for number, box in enumerate(picture.boxes)}
+    clusters = {box.id for box in picture.boxes if box.inside}
     for box in picture.boxes:
-        lines.append(f"  {numbers[box.id]} [label={_text(*box.lines)}, {_SHAPES[box.kind]}];")
+        own = numbers[box.id]
+        if box.inside is None:
+            yield f"{indent}{own} [label={_text(*box.lines)}, {_SHAPES[box.kind]}];"
+            continue
+        yield f"{indent}subgraph cluster_{own} {{"
+        yield f"{indent}  label={_text(*box.lines)};"
+        yield f"{indent}  {own} [shape=point, style=invis];"
+        yield from _drawn(box.inside, f"{own}_", f"{indent}  ")
+        yield f"{indent}}}"
     for arrow in picture.arrows:
-        text = f" [label={_text(arrow.text)}]" if arrow.text else ""
-        lines.append(f"  {numbers[arrow.source]} -> {numbers[arrow.target]}{text};")
-    return "\n".join([*lines, "}"]) + "\n"
+        told = [f"label={_text(arrow.text)}"] if arrow.text else []
+        told += [f"ltail=cluster_{numbers[arrow.source]}"] if arrow.source in clusters else []
+        told += [f"lhead=cluster_{numbers[arrow.target]}"] if arrow.target in clusters else []
+        text = f" [{', '.join(told)}]" if told else ""
+        yield f"{indent}{numbers[arrow.source]} -> {numbers[arrow.target]}{text};"
 
 
 def _text(*lines: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from whence.engine.drawing.picture import Picture
 
 __all__ = ["mermaid"]
@@ -21,15 +23,25 @@ def mermaid(picture: Picture) -> str:
       n1[/"log@0"/]
       n0 -->|"x"| n1
     """
-    numbers = {box.id: f"n{number}" for number, box in enumerate(picture.boxes)}
     lines = ["flowchart TD", f"  accTitle: {_plain(picture.title)}"]
+    return "\n".join([*lines, *_drawn(picture, "n", "  ")]) + "\n"
+
+
+def _drawn(picture: Picture, name: str, indent: str) -> Iterator[str]:
+    """The boxes and arrows; a box with something in it is a subgraph."""
+    numbers = {box.id: f"{name}{number}" for number, box in enumerate(picture.boxes)}
     for box in picture.boxes:
-        before, after = _SHAPES[box.kind]
-        lines.append(f'  {numbers[box.id]}{before}"{"<br>".join(map(_text, box.lines))}"{after}')
+        own, text = numbers[box.id], "<br>".join(map(_text, box.lines))
+        if box.inside is None:
+            before, after = _SHAPES[box.kind]
+            yield f'{indent}{own}{before}"{text}"{after}'
+            continue
+        yield f'{indent}subgraph {own} ["{text}"]'
+        yield from _drawn(box.inside, f"{own}_", f"{indent}  ")
+        yield f"{indent}end"
     for arrow in picture.arrows:
         text = f'|"{_text(arrow.text)}"|' if arrow.text else ""
-        lines.append(f"  {numbers[arrow.source]} -->{text} {numbers[arrow.target]}")
-    return "\n".join(lines) + "\n"
+        yield f"{indent}{numbers[arrow.source]} -->{text} {numbers[arrow.target]}"
 
 
 def _text(text: str) -> str:

@@ -18,11 +18,13 @@ class Box:
         id: unique in its picture.
         lines: what stands in it.
         kind: how it looks: ``output``, ``step``, ``input``, or ``rest`` for what is left out.
+        inside: what is drawn in it, below the text.
     """
 
     id: str
     lines: tuple[str, ...]
     kind: Kind = "step"
+    inside: Picture | None = None
 
 
 @dataclass(frozen=True)

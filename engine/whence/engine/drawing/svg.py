@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from whence.engine.drawing.layers import layers
-from whence.engine.drawing.picture import Box, Picture
+from whence.engine.drawing.picture import Arrow, Box, Picture
 
 __all__ = ["svg"]
 
@@ -26,8 +28,35 @@ def svg(picture: Picture) -> str:
     >>> "<title>why</title>" in drawn and "all@1 &lt;" in drawn
     True
     """
+    drawn = _layout(picture)
+    width, height = max(drawn.width, 2 * _GAP), max(drawn.height, 2 * _GAP)
+    head = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img">',
+        f"<title>{escape(picture.title)}</title>",
+        f"<style>{_STYLE}</style>",
+        '<defs><marker id="to" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" '
+        'markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="#5b6470"/></marker></defs>',
+    ]
+    return "\n".join([*head, *_lines(drawn, 0, 0), "</svg>"]) + "\n"
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """A picture with its size, and where each box stands in it."""
+
+    picture: Picture
+    width: float
+    height: float
+    places: dict[str, tuple[float, float]]
+    sizes: dict[str, tuple[float, float]]
+    inside: dict[str, _Layout]
+
+
+def _layout(picture: Picture) -> _Layout:
     rows = layers(picture)
-    sizes = {box.id: _size(box) for box in picture.boxes}
+    inside = {box.id: _layout(box.inside) for box in picture.boxes if box.inside}
+    sizes = {box.id: _size(box, inside.get(box.id)) for box in picture.boxes}
     widths = [sum(sizes[b.id][0] for b in row) + _GAP * (len(row) - 1) for row in rows]
     width = max(widths, default=0) + 2 * _GAP
     places: dict[str, tuple[float, float]] = {}
@@ -38,43 +67,48 @@ def svg(picture: Picture) -> str:
             places[box.id] = (x, y)
             x += sizes[box.id][0] + _GAP
         y += max(sizes[box.id][1] for box in row) + _BETWEEN
-    height = max(y - _BETWEEN + _GAP, 2 * _GAP)
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img">',
-        f"<title>{escape(picture.title)}</title>",
-        f"<style>{_STYLE}</style>",
-        '<defs><marker id="to" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" '
-        'markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="#5b6470"/></marker></defs>',
-    ]
-    for arrow in picture.arrows:
-        (x1, y1), (w1, h1) = places[arrow.source], sizes[arrow.source]
-        (x2, y2), (w2, _) = places[arrow.target], sizes[arrow.target]
-        a, b, c, d = x1 + w1 / 2, y1 + h1, x2 + w2 / 2, y2
-        middle = (b + d) / 2
-        lines.append(
-            f'<path d="M{a:.1f} {b:.1f}C{a:.1f} {middle:.1f} {c:.1f} {middle:.1f} {c:.1f} '
-            f'{d:.1f}" fill="none" stroke="#5b6470" marker-end="url(#to)"/>'
-        )
-        if arrow.text:
-            lines.append(
-                f'<text class="e" x="{(a + c) / 2 + 4:.1f}" y="{middle:.1f}">'
-                f"{escape(arrow.text)}</text>"
-            )
-    for box in picture.boxes:
-        (x, y), (wide, high) = places[box.id], sizes[box.id]
-        lines.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high}" {_LOOKS[box.kind]}/>'
+    return _Layout(picture, width, y - _BETWEEN + _GAP, places, sizes, inside)
+
+
+def _size(box: Box, inside: _Layout | None) -> tuple[float, float]:
+    longest = max((len(line) for line in box.lines), default=1)
+    width, height = longest * _CHARACTER + 2 * _PAD, float(len(box.lines) * _LINE + _PAD + 4)
+    return (width, height) if inside is None else (max(width, inside.width), height + inside.height)
+
+
+def _lines(drawn: _Layout, left: float, top: float) -> Iterator[str]:
+    """The boxes and what is in them, then the arrows."""
+    for box in drawn.picture.boxes:
+        (x, y), (wide, high) = drawn.places[box.id], drawn.sizes[box.id]
+        x, y = x + left, y + top
+        yield (
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.0f}" '
+            f"{_LOOKS[box.kind]}/>"
         )
         for number, line in enumerate(box.lines):
             at = y + _PAD + 12 + number * _LINE
-            lines.append(f'<text x="{x + _PAD:.1f}" y="{at:.1f}">{_visible(line)}</text>')
-    return "\n".join([*lines, "</svg>"]) + "\n"
+            yield f'<text x="{x + _PAD:.1f}" y="{at:.1f}">{_visible(line)}</text>'
+        if box.id in drawn.inside:
+            inner = drawn.inside[box.id]
+            yield from _lines(inner, x + (wide - inner.width) / 2, y + high - inner.height)
+    for arrow in drawn.picture.arrows:
+        yield from _arrow(drawn, arrow, left, top)
 
 
-def _size(box: Box) -> tuple[float, int]:
-    longest = max((len(line) for line in box.lines), default=1)
-    return longest * _CHARACTER + 2 * _PAD, len(box.lines) * _LINE + _PAD + 4
+def _arrow(drawn: _Layout, arrow: Arrow, left: float, top: float) -> Iterator[str]:
+    (x1, y1), (w1, h1) = drawn.places[arrow.source], drawn.sizes[arrow.source]
+    (x2, y2), (w2, _) = drawn.places[arrow.target], drawn.sizes[arrow.target]
+    a, b, c, d = x1 + w1 / 2 + left, y1 + h1 + top, x2 + w2 / 2 + left, y2 + top
+    middle = (b + d) / 2
+    yield (
+        f'<path d="M{a:.1f} {b:.1f}C{a:.1f} {middle:.1f} {c:.1f} {middle:.1f} {c:.1f} '
+        f'{d:.1f}" fill="none" stroke="#5b6470" marker-end="url(#to)"/>'
+    )
+    if arrow.text:
+        yield (
+            f'<text class="e" x="{(a + c) / 2 + 4:.1f}" y="{middle:.1f}">'
+            f"{_visible(arrow.text)}</text>"
+        )
 
 
 def _visible(text: str) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from whence.engine.errors import StoreError
 from whence.engine.record import LogRecord, RunRecord
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher, schema
+from whence.store.migrations import bring_up_to_date
 from whence.store.places import key_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _TRIES, _PAUSE = 100, 0.1
 
 
 def prepare_schema(connection: Connection) -> None:
-    """Make sure that the constraints and indexes are there."""
+    """Make sure that constraints and indexes are there, and that the graph has our version."""
     for statement in schema():
         for left in reversed(range(_TRIES)):
             try:
@@ -44,6 +45,7 @@ def prepare_schema(connection: Connection) -> None:
                 if not left or getattr(error.__cause__, "code", None) not in _MADE_BY_ANOTHER:
                     raise
                 time.sleep(_PAUSE)
+    bring_up_to_date(connection)
 
 
 def stream_id(run: str, stream: str) -> str:
@@ -100,8 +102,21 @@ def register(connection: Connection, record: RunRecord, manifest: Mapping[str, A
     connection.transact(work)
 
 
-def run_state(connection: Connection, manifest: Mapping[str, Any], *, loaded: bool) -> None:
-    """Say how far the run and its loading have come."""
+def run_state(
+    connection: Connection,
+    manifest: Mapping[str, Any],
+    logs: Iterable[Mapping[str, Any]],
+    *,
+    loaded: bool,
+) -> None:
+    """Say how far the run, its logs and its loading have come.
+
+    Args:
+        connection: where to.
+        manifest: of the run.
+        logs: the manifests of its logs; those of a stream grow.
+        loaded: whether the run is over and all of it is in the graph.
+    """
     connection.write(
         cypher("run_state"),
         id=manifest["id"],
@@ -114,6 +129,7 @@ def run_state(connection: Connection, manifest: Mapping[str, Any], *, loaded: bo
             }
             for s in manifest["streams"]
         ],
+        logs=[{name: log[name] for name in ("id", "length", "digest")} for log in logs],
     )
 
 
