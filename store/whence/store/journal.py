@@ -137,7 +137,7 @@ def _entry(line: bytes) -> Entry | None:
 
 
 def _made(last: Entry | None, words: Sequence[str], latest: str | None) -> Entry:
-    told = {
+    told: dict[str, Any] = {
         "number": 0 if last is None else last.number + 1,
         "time": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         "who": getpass.getuser(),
