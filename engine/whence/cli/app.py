@@ -30,6 +30,8 @@ COMMANDS = (
     "explain",
     "never-matters",
     "impact",
+    "search",
+    "ask",
     "what-if",
     "compare",
     "export",
