@@ -91,6 +91,7 @@ class RunGraph:
         started: when it began.
         logs: what it read.
         streams: what it generated.
+        counted: whether it is kept how many outputs each input explains.
     """
 
     id: str
@@ -101,6 +102,7 @@ class RunGraph:
     started: str
     logs: tuple[StoredLog, ...]
     streams: tuple[StoredStream, ...]
+    counted: bool = False
 
     @property
     def outputs(self) -> tuple[StoredStream, ...]:
@@ -199,6 +201,7 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
         chunk=run["chunk"],
         options=options,
         started=run["started"],
+        counted=run.get("counted", False),
         logs=tuple(
             StoredLog(
                 log["id"],

@@ -18,6 +18,7 @@ from whence.store.catalog import find_run, run_is_loaded
 from whence.store.connection import Connection
 from whence.store.loading.chunks import chunk_id, loaded_chunks, write_chunk
 from whence.store.loading.content import Directory, add_choices, log_content, stream_content
+from whence.store.loading.contributions import keep_contributions
 from whence.store.loading.register import prepare_schema, register, run_state
 from whence.store.places import LAST_POSITION
 
@@ -175,6 +176,8 @@ class _Loader:
             self._refuse(waiting[0])
         self.progress(len(parts) - len(waiting), len(parts), f"loading {self.record.id}")
         complete = ended and not waiting
+        if complete:
+            keep_contributions(self.connection, self.record)
         run_state(self.connection, self.manifest, loaded=complete)
         return LoadReport(
             self.record.id,

@@ -12,25 +12,39 @@ from whence.store.questions.answers import (
     Witness,
 )
 from whence.store.questions.compare import ChangedOutput, Comparison, compare
+from whence.store.questions.contribution import (
+    Contribution,
+    Responsibility,
+    contribution,
+    responsibility,
+)
 from whence.store.questions.explain import Why, explain
 from whence.store.questions.impact import Impact, impact
 from whence.store.questions.never_matters import NeverMatters, never_matters
+from whence.store.questions.trace import Leg, Trace, trace
 
 __all__ = [
     "ChangedOutput",
     "Comparison",
+    "Contribution",
     "Coverage",
     "Impact",
     "InputEvent",
     "InputRange",
+    "Leg",
     "LogShare",
     "NeverMatters",
     "OutputEvent",
     "OutputShare",
+    "Responsibility",
+    "Trace",
     "Why",
     "Witness",
     "compare",
+    "contribution",
     "explain",
     "impact",
     "never_matters",
+    "responsibility",
+    "trace",
 ]
