@@ -40,13 +40,29 @@ def measure(name: str, console: Console) -> Path:
     surroundings, tools = machine(), versions()
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task(name, total=bench.steps)
-        results = bench.run(lambda: progress.advance(task))
+
+        def tell(told: str) -> None:
+            progress.advance(task)
+            if console.is_terminal:
+                progress.update(task, description=f"{name}: {told}")
+            else:
+                done = int(progress.tasks[task].completed)
+                console.print(f"{name} {done}/{bench.steps}: {told}", highlight=False)
+
+        results = bench.run(tell)
+    of = bench.into or name
     # A short look never replaces a measurement.
-    path = RESULTS / (f"{name}.quick.json" if quick() else f"{name}.json")
-    write(path, name, surroundings, tools, results)
+    path = RESULTS / (f"{of}.quick.json" if quick() else f"{of}.json")
+    write(path, of, surroundings, tools, results, lambda id: not _measures(name, bench, id))
     title = f"{name}: {bench.title}" + (" (short look, proves nothing)" if quick() else "")
     console.print(table(title, results))
     return path
+
+
+def _measures(name: str, bench: Bench, id: str) -> bool:
+    """Whether a result is one of this benchmark, and not of another that shares its file."""
+    first = id.partition(".")[0]
+    return first == name if bench.into else first not in names()
 
 
 def main(arguments: list[str]) -> int:

@@ -71,6 +71,8 @@ class Bench:
             handed to every variant. Not timed.
         rounds: How often each variant is run; at least five, because medians of fewer say little.
         warm_up: Rounds before that which are not counted.
+        into: The benchmark in whose file the results stand, beside its own; their ids begin with
+            the name of this one. Its own file, unless given.
     """
 
     def __init__(
@@ -80,12 +82,14 @@ class Bench:
         prepare: Callable[[], AbstractContextManager[Any]] = nullcontext,
         rounds: int = ROUNDS,
         warm_up: int = 1,
+        into: str | None = None,
     ) -> None:
         """Begin a declaration."""
         if rounds < ROUNDS:
             msg = f"expected rounds >= {ROUNDS}; got {rounds}; try BENCH_QUICK=1 for a short look"
             raise BenchError(msg)
         self.title = title
+        self.into = into
         self._prepare = prepare
         self._rounds = rounds
         self._warm_up = warm_up
@@ -131,10 +135,10 @@ class Bench:
         """How many single runs ``run`` will make."""
         return sum(1 for _ in self._schedule())
 
-    def run(self, progress: Callable[[], None] = lambda: None) -> list[Result]:
+    def run(self, progress: Callable[[str], None] = lambda told: None) -> list[Result]:
         """Run all variants in turn and return their results, then the ratios.
 
-        ``progress`` is called after every single run.
+        ``progress`` is told of every single run, for people.
         """
         if not self._variants:
             msg = f"bench {self.title!r}: expected at least one variant; got none; try @variant"
@@ -145,7 +149,8 @@ class Bench:
                 measured = variant.measure(prepared)
                 if counted:
                     runs[variant.id].append(measured)
-                progress()
+                told = f"{variant.id}: {measured:,.4g} {variant.unit}"
+                progress(told if counted else f"{told} (warm-up)")
         results = [Result(v.id, v.unit, tuple(runs[v.id])) for v in self._variants.values()]
         results += [
             Result(id, "ratio", tuple(a / b for a, b in zip(runs[of], runs[to], strict=False)))

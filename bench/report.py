@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rich.table import Table
@@ -19,14 +19,29 @@ def write(
     machine: Mapping[str, str | int | float],
     versions: Mapping[str, str],
     results: Sequence[Result],
+    keeps: Callable[[str], bool] = lambda id: False,
 ) -> None:
-    """Write the file as a whole or not at all."""
+    """Write the file as a whole or not at all.
+
+    Args:
+        path: the file.
+        name: the benchmark whose file it is.
+        machine: what it was measured on.
+        versions: of what was measured.
+        results: what was measured.
+        keeps: which results of the file that is there stay, by their ids.
+    """
+    stay = json.loads(path.read_text(encoding="utf-8"))["results"] if path.exists() else []
     content = {
         "bench": name,
         "machine": dict(machine),
         "versions": dict(versions),
         "results": [
-            {"id": r.id, "value": r.value, "unit": r.unit, "runs": list(r.runs)} for r in results
+            *(result for result in stay if keeps(result["id"])),
+            *(
+                {"id": r.id, "value": r.value, "unit": r.unit, "runs": list(r.runs)}
+                for r in results
+            ),
         ],
     }
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,8 @@ cases that never end is followed with everything on: explanations, the record on
 kept after every batch and at least every second. What counts is events from the first file to the
 last commit, and how much larger the process is at the end than after a third of the way.
 
-This is `stream.events_per_s` beside the figures of `bench/suites/spark.py` on whole logs.
+The results stand in `bench/results/spark.json`, beside those of `bench/suites/spark.py` on whole
+logs.
 """
 
 from __future__ import annotations
@@ -94,7 +95,9 @@ def _prepared() -> Iterator[_Prepared]:
         session.stop()
 
 
-bench = Bench("A stream of files, a thousand open cases, a batch a second", prepare=_prepared)
+bench = Bench(
+    "A stream of files, a thousand open cases, a batch a second", prepare=_prepared, into="spark"
+)
 
 
 def _follow(prepared: _Prepared, files: int) -> float:

@@ -46,7 +46,7 @@ def test_the_walk_from_nothing_to_an_answer_works_as_written(cli: Cli, tmp_path:
         lines = RUN_ID.sub("20260301-093000-a1b2c3", said).splitlines()
         assert [line.rstrip() for line in lines] == printed.splitlines(), command
         commands += 1
-    assert commands == 7
+    assert commands == 8
 
 
 def test_every_chain_on_the_page_is_a_chain() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -117,9 +118,15 @@ def test_what_takes_long_runs_in_few_rounds_only() -> None:
 
 
 def test_progress_is_told_after_every_run() -> None:
-    made, told = two_variants([]), []
-    made.run(lambda: told.append(1))
+    made = two_variants([])
+    told: list[str] = []
+    made.run(told.append)
     assert len(told) == made.steps
+    assert told[:3] == [
+        "slow: 2 events/s (warm-up)",
+        "fast: 2 events/s (warm-up)",
+        "fast: 3 events/s",
+    ]
 
 
 def test_fewer_than_five_rounds_are_refused() -> None:
@@ -161,6 +168,31 @@ def test_the_file_has_the_agreed_format(tmp_path: Path) -> None:
         ],
     }
     assert [p.name for p in path.parent.iterdir()] == ["store.json"]
+
+
+def test_benchmarks_that_share_a_file_leave_each_other_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def suite(id: str, value: float, into: str | None = None) -> Bench:
+        made = Bench(id, into=into)
+        made.variant(id, "events/s")(lambda _: value)
+        return made
+
+    def measured(name: str, made: Bench) -> dict[str, float]:
+        monkeypatch.setattr(command, "load", lambda _: made)
+        command.measure(name, Console(file=io.StringIO()))
+        written = json.loads((tmp_path / "spark.json").read_text())
+        assert written["bench"] == "spark"
+        return {result["id"]: result["value"] for result in written["results"]}
+
+    monkeypatch.setattr(command, "RESULTS", tmp_path)
+    measured("spark", suite("gone.events_per_s", 1))
+    assert measured("spark", suite("ltl.vs_sql", 2)) == {"ltl.vs_sql": 2}
+    both = {"ltl.vs_sql": 2, "stream.events_per_s": 3}
+    assert measured("stream", suite("stream.events_per_s", 3, "spark")) == both
+    assert measured("spark", suite("ltl.vs_sql", 4)) == {**both, "ltl.vs_sql": 4}
+    again = measured("stream", suite("stream.events_per_s", 5, "spark"))
+    assert again == {"ltl.vs_sql": 4, "stream.events_per_s": 5}
 
 
 def test_the_table_says_the_same_with_the_spread() -> None:
@@ -229,3 +261,13 @@ def test_the_bench_of_exports_gives_every_id_that_is_asked_for() -> None:
         "validate.s_1e6",
         "nquads.from_neo4j",
     } <= set(command.load("export").ids)
+
+
+def test_spark_is_measured_by_all_that_is_promised_of_it() -> None:
+    of_each = ("tracked_over_untracked", "vs_sql", "events_per_s_core")
+    wanted = {f"{query}.{id}" for query in ("window", "lifecycle", "ltl") for id in of_each}
+    assert wanted <= set(command.load("spark").ids)
+    stream = command.load("stream")
+    assert stream.into == "spark"
+    assert all(id.startswith("stream.") for id in stream.ids)
+    assert "stream.events_per_s" in stream.ids

@@ -94,7 +94,7 @@ def test_ids_and_counts_stay_when_the_record_is_gone(whence: Whence, record: Pat
 def test_the_page_shows_what_is_printed(whence: Whence) -> None:
     text = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(r"^```console\n\$ whence (.*?)\n(.*?)^```", text, re.M | re.S)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     for command, printed in blocks:
         said = [line.rstrip() for line in whence(*shlex.split(command)).splitlines()]
         if printed:

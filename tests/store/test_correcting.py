@@ -43,8 +43,9 @@ def _names(record: Path, first: str) -> dict[str, str]:
     """The runs as the page calls them."""
     others = [run for run in list_runs(record) if run != first]
     names = dict(zip((FIRST, SECOND), (first, *others), strict=False))
-    revised = {"LOG-ID": RunRecord(record, run).log("log").id for run in others[:1]}
-    return {**names, **revised}
+    if others:
+        names["LOG-ID"] = RunRecord(record, others[0]).log("log").id
+    return names
 
 
 def test_a_run_that_is_kept_reads_a_revision(

@@ -21,6 +21,7 @@ COMMANDS = (
     "demo",
     "run",
     "check",
+    "draw",
     "logs",
     "runs",
     "load",

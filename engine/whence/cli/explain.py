@@ -2,42 +2,114 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Record, Run, Showing, ranges_text, shows, tell
+from whence.cli.asking import Record, Run, Showing, shows, tell
 from whence.cli.connecting import Server, connects
+from whence.cli.option_groups import option_group
 from whence.cli.output import output
+from whence.engine.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from whence.store.questions import InputEvent, InputRange, Why
+    from whence.engine.steps import Route, Steps
+    from whence.store import Connection
+    from whence.store.questions import Why, Whys
 
 __all__ = ["app"]
 
 app = typer.Typer(add_completion=False)
 
-_COLUMNS = ["log", "position", "fields", "case", "activity", "time", "value"]
-_ALTERNATIVES_SHOWN = 8
-_WIDEST = 60
-"""Characters of an input event's values in the table."""
+
+@dataclass(frozen=True)
+class Choice:
+    """Which outputs are meant, if not one by its position."""
+
+    where: str | None
+    case: str | None
+    since: str | None
+    until: str | None
+    first: int
+
+    @property
+    def given(self) -> bool:
+        """Whether anything is asked for."""
+        return any(x is not None for x in (self.where, self.case, self.since, self.until))
+
+
+def _choice(
+    where: Annotated[
+        str | None,
+        typer.Option("--where", help="Outputs that this is true of, such as 'verdict = false'."),
+    ] = None,
+    case: Annotated[
+        str | None, typer.Option("--case", help="Outputs that came with an event of this case.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", help="Outputs that came with an event of this time on.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", help="Outputs that came with an event up to this time.")
+    ] = None,
+    first: Annotated[
+        int, typer.Option("--first", min=1, help="So many of such outputs, from the first on.")
+    ] = 1,
+) -> Choice:
+    return Choice(where, case, since, until, first)
+
+
+@dataclass(frozen=True)
+class Way:
+    """What is told of the way from the output to the input events."""
+
+    routes: int
+    words: bool
+    graph: str | None
+
+    @property
+    def given(self) -> bool:
+        """Whether anything is asked for."""
+        return bool(self.routes or self.words or self.graph)
+
+
+def _way(
+    routes: Annotated[
+        int, typer.Option("--routes", min=0, help="Show so many of the shortest routes.")
+    ] = 0,
+    words: Annotated[bool, typer.Option("--words", help="Say it in words, step by step.")] = False,
+    graph: Annotated[
+        str | None,
+        typer.Option(
+            "--graph",
+            metavar="FORMAT|FILE",
+            help="Draw it: svg, mermaid or dot to print; .svg, .mmd or .dot to write.",
+        ),
+    ] = None,
+) -> Way:
+    return Way(routes, words, graph)
 
 
 @app.command()
 @connects
 @shows
+@option_group("choice", _choice)
+@option_group("way", _way)
 def explain(
     run: Run,
     event: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="OUTPUT", help="[PROCESSOR[.PIPE]@]POSITION; the only output pipe by default."
+            metavar="[OUTPUT]",
+            help="[PROCESSOR[.PIPE]@]POSITION, or PROCESSOR[.PIPE] with --where, --case or --since;"
+            " the only output pipe by default.",
         ),
-    ],
+    ] = None,
+    *,
+    choice: Choice,
+    way: Way,
     support: Annotated[
         bool, typer.Option("--support", help="Say as well which input events are enough for it.")
     ] = False,
@@ -53,7 +125,6 @@ def explain(
         ),
     ] = None,
     record: Record = None,
-    *,
     showing: Showing,
     server: Server,
 ) -> None:
@@ -62,170 +133,134 @@ def explain(
     Values of input events are shown if the record is there; the answer itself is the graph's. If
     the run kept all witnesses, every alternative is shown.
     """
-    from whence.store.questions import explain as ask
+    from whence.cli import explain_view as view
 
     with server.connect() as connection:
-        why = ask(connection, run, event, support=support, most=limit, record=record)
-        showing.save(connection, why)
-    if marked is not None:
-        _mark(why, marked, record)
-    values = _values(why, record)
-    rows = _rows(why.events, values)
-    columns, flat = _COLUMNS, rows
-    if why.alternatives is not None:
-        columns = ["witness", *_COLUMNS]
-        others = enumerate((_rows(each.events, values) for each in why.alternatives[1:]), start=1)
-        flat = [{"witness": 0, **row} for row in rows]
-        flat += [{"witness": n, **row} for n, several in others for row in several]
-    showing.show(why, _document(why, rows), lambda: _print(why, rows), columns, flat)
-
-
-def _mark(why: Why, wanted: str, record: Path | None) -> None:
-    """Write a log of the run with marks on the events of the answer."""
-    from pathlib import Path
-
-    from whence.engine.errors import ParameterError
-    from whence.engine.record import RunRecord, record_place
-    from whence.exporters.marked import marks_of, save_marked
-
-    kept = RunRecord(record_place(record), why.run)
-    logs = list(kept.manifest["logs"])
-    name, sign, file = wanted.partition("=")
-    if not sign:
-        name, file = logs[0], wanted
-        if len(logs) > 1:
+        found = _ask(connection, run, event, choice, support, limit, record)
+        only = found.answers[0]
+        if len(found.answers) > 1 and (showing.prov or marked or way.graph):
             msg = (
-                f"--marked: expected LOG=FILE, as there are several logs; got {wanted!r}; "
-                f"try {logs[0]}={wanted}"
+                f"--prov, --marked and --graph: expected one output; got {len(found.answers)}; "
+                "try --first 1, or an output by its position"
             )
             raise ParameterError(msg)
-    if name not in logs:
-        msg = f"--marked: expected a log of the run; got {name!r}; try {', '.join(logs)}"
-        raise ParameterError(msg)
-    written = save_marked(kept.log(name), marks_of(why, name), Path(file))
-    output().say(f"the marked log is in {written}")
-
-
-def _rows(events: Sequence[InputEvent], values: dict[tuple[str, int], Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            "log": event.log,
-            "position": event.position,
-            "fields": None if event.fields is None else list(event.fields),
-            "case": event.case,
-            "activity": event.activity,
-            "time": event.time,
-            "value": values.get((event.log, event.position)),
-        }
-        for event in events
-    ]
-
-
-def _values(why: Why, record: Path | None) -> dict[tuple[str, int], Any]:
-    """The values of the listed events, as far as the record is there."""
-    from whence.engine.errors import WhenceError
-    from whence.engine.notation import value_json
-    from whence.engine.record import LogRecord, RunRecord, record_place
-
-    found: dict[tuple[str, int], Any] = {}
-    logs: dict[str, LogRecord] = {}
-    parts: dict[tuple[str, int], list[Any]] = {}
-    try:
-        kept = RunRecord(record_place(record), why.run)
-        others = [e for each in (why.alternatives or ())[1:] for e in each.events]
-        for event in (*why.events, *others):
-            if (event.log, event.position) in found:
-                continue
-            log = logs.setdefault(event.log, logs.get(event.log) or kept.log(event.log))
-            part, at = divmod(event.position, log.manifest["chunk"])
-            if (event.log, part) not in parts:
-                parts[event.log, part] = log.events(log.part(part))
-            value = parts[event.log, part][at]
-            if event.fields and isinstance(value, dict):
-                value = {name: value[name] for name in event.fields if name in value}
-                if not value:
-                    continue  # a log that was imported without its values
-            if isinstance(value, dict):
-                value = {name: value_json(each) for name, each in value.items()}
-            else:
-                value = value_json(value)
-            found[event.log, event.position] = value
-    except (WhenceError, OSError):
-        output().say("the record is not there: values of input events are left out")
-    return found
-
-
-def _document(why: Why, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    document = {
-        "run": why.run,
-        "output": asdict(why.output),
-        "count": why.count,
-        "inputs": [asdict(each) for each in why.inputs],
-        "events": rows,
-        "support": None if why.support is None else [asdict(each) for each in why.support],
-        "coverage": asdict(why.coverage),
-    }
-    if why.alternatives is None:
-        return document
-    document["alternatives"] = [
-        [{"log": each.log, "lo": each.lo, "hi": each.hi} for each in witness.ranges]
-        for witness in why.alternatives
-    ]
-    return {**document, "more_alternatives": why.more_alternatives}
-
-
-def _print(why: Why, rows: list[dict[str, Any]]) -> None:
-    out = output()
-    told = why.output
-    events = "1 input event" if why.count == 1 else f"{why.count:,} input events"
-    value = "missing" if told.kind == "missing" else _text(told.value)
-    tell(f"{told.label} is {value} (after input {told.moment}), explained by {events}")
+        showing.save(connection, only)
+        ways = [_told(connection, why, way, record) for why in found.answers]
+    if marked is not None:
+        view.mark(only, marked, record)
     shown = [
-        {
-            **row,
-            "input": f"{row['log']}@{row['position']}",
-            "fields": None if row["fields"] is None else ", ".join(row["fields"]) or "(is there)",
-            "value": _cut(_text(row["value"])) if row["value"] is not None else None,
-        }
-        for row in rows
+        view.Shown(why, view.rows_of(why, view.values_of(why, record)), told)
+        for why, told in zip(found.answers, ways, strict=True)
     ]
-    columns = ["input", "fields", "case", "activity", "time", "value"]
-    used = [c for c in columns if c == "input" or any(row[c] is not None for row in shown)]
-    out.table(shown, used)
-    if why.count > len(rows):
-        tell(f"… {why.count - len(rows):,} more; all: {_ranges(why.inputs)}")
-    others = (why.alternatives or ())[1:]
-    for witness in others[:_ALTERNATIVES_SHOWN]:
-        tell(f"or else by {_ranges(witness.ranges)}")
-    left = len(others) - _ALTERNATIVES_SHOWN
-    if left > 0 or why.more_alternatives:
-        least = "at least " if why.more_alternatives else ""
-        tell(f"… and {least}{max(left, 1):,} more alternatives")
-    if why.support is not None:
-        tell(f"supported by {_ranges(why.support)}")
-    tell(f"coverage: {why.coverage}")
-
-
-def _ranges(inputs: tuple[InputRange, ...]) -> str:
-    from whence.store.places import joined
-
-    logs = dict.fromkeys(each.log for each in inputs)
-    return (
-        "; ".join(
-            f"{log}@{ranges_text(joined((e.lo, e.hi) for e in inputs if e.log == log))}"
-            for log in logs
-        )
-        or "nothing"
+    if way.graph and _is_format(way.graph) and not (showing.csv or output().json):
+        print(ways[0]["graph"])  # as it is, for whoever draws it
+        return
+    if way.graph and not _is_format(way.graph):
+        _draw(ways[0].pop("steps"), Path(way.graph))
+    for told in ways:
+        told.pop("steps", None)
+    document = [each.document() for each in shown]
+    columns, flat = view.flat_rows(shown)
+    showing.show(
+        only,
+        document[0]
+        if not choice.given
+        else {"run": only.run, "answers": document, "more": found.more},
+        lambda: _print(shown, more=found.more),
+        columns,
+        flat,
     )
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, dict):
-        return " ".join(f"{name}={_text(each)}" for name, each in value.items())
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _ask(
+    connection: Connection,
+    run: str,
+    event: str | None,
+    choice: Choice,
+    support: bool,
+    limit: int,
+    record: Path | None,
+) -> Whys:
+    from whence.store.questions import Selection, Whys, explain_first
+    from whence.store.questions import explain as ask
+
+    if not choice.given:
+        if event is None:
+            msg = (
+                "an output: expected one; got none; try a position such as 3, "
+                "or --where 'verdict = false'"
+            )
+            raise ParameterError(msg)
+        why = ask(connection, run, event, support=support, most=limit, record=record)
+        return Whys((why,), False)
+    at = Selection(case=choice.case, since=choice.since, until=choice.until)
+    return explain_first(
+        connection,
+        run,
+        event,
+        where=choice.where,
+        at=None if at.empty else at,
+        first=choice.first,
+        support=support,
+        most=limit,
+        record=record,
+    )
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+def _told(connection: Connection, why: Why, way: Way, record: Path | None) -> dict[str, Any]:
+    """The steps of an answer in the ways that were asked for."""
+    if not way.given:
+        return {}
+    from whence.engine.drawing import draw, picture_of_steps
+    from whence.engine.steps import routes
+    from whence.engine.words import in_words
+    from whence.store.questions import chain_of, since_event, steps
+
+    found = steps(connection, why, record=record)
+    told: dict[str, Any] = {"steps": found}
+    if way.routes:
+        ways, more = routes(found, way.routes)
+        told["routes"] = [_route(each) for each in ways]
+        told["more_routes"] = more
+    if way.words:
+        chain = chain_of(connection, why.run)
+        told["words"] = in_words(found, chain, since=since_event(connection, why))
+    if way.graph and _is_format(way.graph):
+        told["graph"] = draw(picture_of_steps(found), way.graph).rstrip()
+    return told
+
+
+def _route(route: Route) -> list[dict[str, Any]]:
+    from whence.engine.steps import NOT_TOLD
+    from whence.engine.words import value_text
+
+    fields: list[tuple[str, ...] | None] = [None, *(edge.fields for edge in route.edges)]
+    return [
+        {
+            "event": step.name,
+            "value": None if step.value is NOT_TOLD else value_text(step.value, asked),
+            "fields": None if asked is None else list(asked),
+        }
+        for step, asked in zip(route.steps, fields, strict=True)
+    ]
+
+
+def _is_format(word: str) -> bool:
+    from whence.engine.drawing import FORMATS
+
+    return word in FORMATS
+
+
+def _draw(found: Steps, path: Path) -> None:
+    from whence.engine.drawing import draw_to, picture_of_steps
+
+    output().say(f"the drawing is in {draw_to(picture_of_steps(found), path)}")
+
+
+def _print(shown: list[Any], *, more: bool) -> None:
+    for number, each in enumerate(shown):
+        if number:
+            tell("")
+        each.print()
+    if more:
+        tell(f"… and more such outputs; --first {10 * len(shown)} explains more of them")

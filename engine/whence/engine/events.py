@@ -47,6 +47,7 @@ class Stream:
         is_log: whether its events are inputs of the run.
         copies: whether its events are copies, so that a field asked of one is that of its original.
         several: whether the processor has several output pipes, and names must say which.
+        hidden: whether its events only stand between others: nobody is shown them.
         at: the outer position at which the newest inner event appeared.
         run: the running index of that event.
     """
@@ -56,6 +57,7 @@ class Stream:
     is_log: bool = False
     copies: bool = False
     several: bool = False
+    hidden: bool = False
     at: Position = -1
     run: int = 0
 

@@ -18,6 +18,7 @@ from whence.engine.values import Value
 
 if TYPE_CHECKING:
     from whence.engine.chain import Chain
+    from whence.engine.words import Told
 
 __all__ = ["Machine", "MachineFactory", "Processor", "Scope", "Site"]
 
@@ -220,6 +221,14 @@ class Processor:
     def pipe_traits(self, inputs: tuple[Traits, ...], closed: bool) -> tuple[Traits, ...]:
         """What is known of every output pipe; by default the same of each."""
         return (self.traits(inputs, closed),) * self.output_count
+
+    def because(self, told: Told) -> str:
+        """In words, why an output has its value: what stands behind "because".
+
+        Args:
+            told: the output and what explains it.
+        """
+        return f"it follows from {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Prepare for a place in a chain; the result starts fresh machines."""

@@ -77,6 +77,11 @@ class StoredStream:
     length: int
     tracked: int
 
+    def label(self, position: int) -> str:
+        """The name of one of its events for people: ``total@41``, inside a Slice ``order@41:1``."""
+        outer, index = divmod(position, self.w)
+        return f"{self.name}@{outer}" + (f":{index}" if index else "")
+
 
 @dataclass(frozen=True)
 class RunGraph:

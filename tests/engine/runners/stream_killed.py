@@ -24,6 +24,7 @@ from typing import Any
 from tests.engine.runners.streaming import CHAINS, DECLARED, OPTIONS
 from whence.engine import Chain
 from whence.engine.record.growing import GrowingLog
+from whence.engine.record.journal import Journal
 from whence.engine.runners.spark_stream import run_stream
 from whence.engine.runners.stream_following import Following
 from whence.engine.sources.folder_stream import FolderStream
@@ -59,10 +60,16 @@ def _die_at(root: Path, point: str, batch: int) -> None:
         if now == batch and ((point == "part" and is_part) or (point == "state" and state)):
             _die()
         found = place(self, target)
-        is_listed = target.name == "manifest.json" and "runs" in target.parts
-        if now == batch and ((point == "listed" and is_listed) or (point == "kept" and state)):
+        if now == batch and point == "kept" and state:
             _die()
         return found
+
+    publish = Journal.publish
+
+    def published(self: Any) -> None:
+        publish(self)
+        if now == batch and point == "listed":
+            _die()
 
     finish = GrowingLog.finish
 
@@ -79,6 +86,7 @@ def _die_at(root: Path, point: str, batch: int) -> None:
 
     setattr(Following, "_take_batch", take_batch)  # noqa: B010  put in its place
     setattr(Path, "replace", replace)  # noqa: B010
+    setattr(Journal, "publish", published)  # noqa: B010
     setattr(GrowingLog, "finish", finished)  # noqa: B010
     if point == "between":
         threading.Thread(target=watch, daemon=True).start()

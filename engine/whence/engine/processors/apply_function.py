@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.events import Event, all_exist
 from whence.engine.expression import Compiled, Expression, compile_expression, pipes_read
@@ -11,6 +11,9 @@ from whence.engine.notation import expression_json
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
 from whence.engine.sketch import Expressible, as_expression
 from whence.engine.traits import Traits
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["ApplyFunction"]
 
@@ -52,6 +55,12 @@ class ApplyFunction(Processor):
             may_vanish=compiled.may_vanish,
             kind=compiled.kind,
         )
+
+    def because(self, told: Told) -> str:
+        """In words: the function and what it was given."""
+        from whence.engine.formula.printing import expression_text
+
+        return f"`{expression_text(self.expression)}` says so of {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Compile the function once."""

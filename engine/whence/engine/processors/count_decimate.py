@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.events import Event
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["CountDecimate"]
 
@@ -31,6 +34,10 @@ class CountDecimate(Processor):
         self.require(
             type(self.n) is int and self.n >= 1, "n >= 1", self.n, "n=1 to pass every event"
         )
+
+    def because(self, told: Told) -> str:
+        """In words."""
+        return f"of every {self.n} events one is kept: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Count the inputs."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.events import Either, Event, Term
 from whence.engine.functions import Function, function_named, load_function
@@ -15,6 +15,9 @@ from whence.engine.functions.logic import AND, OR
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
 from whence.engine.traits import Traits
 from whence.engine.values import Value, as_condition
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["UNSET", "Cumulate"]
 
@@ -84,6 +87,21 @@ class Cumulate(Processor):
             may_vanish=not never and (always or inputs[0].may_vanish),
             kind=kind,
         )
+
+    def because(self, told: Told) -> str:
+        """In words: the deciding input, or all of them."""
+        name, many = self.folded.name, len(told.causes)
+        if not many:
+            return "that is what it starts with"
+        if name in ("and", "or") and as_condition(told.value) is self.folded.absorbing:
+            return f"{told} is so, and one is enough"
+        if name in ("and", "or"):
+            return f"all inputs so far are so: {told}"
+        if name == "product" and many == 1 and is_zero(told.value):
+            return f"{told} is zero, and one is enough"
+        if name in ("min", "max") and many == 1:
+            return f"{told} is the {'smallest' if name == 'min' else 'largest'} so far"
+        return f"{name} folds {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Choose the machine whose explain rule is the function's."""

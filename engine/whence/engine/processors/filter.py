@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.events import Event, Part, Stream, Term
 from whence.engine.expression import Compiled, Expression, compile_expression, pipes_read
@@ -12,6 +12,9 @@ from whence.engine.processor import Machine, MachineFactory, Processor, Site
 from whence.engine.sketch import Expressible, as_expression
 from whence.engine.traits import Traits
 from whence.engine.values import ValueFault, as_condition
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["Filter"]
 
@@ -57,6 +60,14 @@ class Filter(Processor):
 
     def _compiled(self, inputs: tuple[Traits, ...], all_witnesses: bool = False) -> Compiled:
         return compile_expression(self.condition, inputs, all_witnesses=all_witnesses)
+
+    def because(self, told: Told) -> str:
+        """In words: the event and the condition that let it through."""
+        if self.where is None:
+            return f"it was let through with its condition: {told}"
+        from whence.engine.formula.printing import expression_text
+
+        return f"`{expression_text(self.condition)}` lets it through: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Two pipes, or one with a condition of its own."""
@@ -113,7 +124,7 @@ class _Where(_Filter):
     def __init__(self, site: Site, compiled: Compiled) -> None:
         super().__init__(site)
         self.compiled = compiled
-        self.shadow = Stream(f"{site.name}/where")
+        self.shadow = Stream(f"{site.name}/where", hidden=True)
 
     def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
         """The condition is computed from the event itself, as an ApplyFunction before it would."""

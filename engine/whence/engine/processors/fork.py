@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.events import Event
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
 from whence.engine.traits import MOST_PIPES
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["Fork"]
 
@@ -38,6 +41,10 @@ class Fork(Processor):
     def output_count(self) -> int:
         """One per copy."""
         return self.m
+
+    def because(self, told: Told) -> str:
+        """In words."""
+        return f"it is a copy of {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """A plain copy on every pipe."""

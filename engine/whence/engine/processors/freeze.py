@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from whence.engine.events import Event
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["Freeze"]
 
@@ -22,6 +25,10 @@ class Freeze(Processor):
 
     tag: ClassVar[str] = "freeze"
     copies: ClassVar[bool] = True
+
+    def because(self, told: Told) -> str:
+        """In words."""
+        return f"the first event is repeated: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Keep the first event."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.events import Event
 from whence.engine.notation import value_json
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
 from whence.engine.traits import Traits
 from whence.engine.values import Value, is_odd, kind_of
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["Insert"]
 
@@ -44,6 +47,10 @@ class Insert(Processor):
             kind=inputs[0].kind if same_kind else "any",
             columns=inputs[0].columns,
         )
+
+    def because(self, told: Told) -> str:
+        """In words."""
+        return f"it is {told}" if told.causes else "it stands before any input"
 
     def machine(self, site: Site) -> MachineFactory:
         """The values come at the start, before any input."""

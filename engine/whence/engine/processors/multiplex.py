@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from whence.engine.events import Event, all_exist
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
 from whence.engine.traits import Traits
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["Multiplex"]
 
@@ -41,6 +44,10 @@ class Multiplex(Processor):
             kind=kinds.pop() if len(kinds) == 1 else "any",
             columns=columns,
         )
+
+    def because(self, told: Told) -> str:
+        """In words."""
+        return f"it is {told}, as it came"
 
     def machine(self, site: Site) -> MachineFactory:
         """Nothing to keep."""

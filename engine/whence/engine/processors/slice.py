@@ -17,12 +17,13 @@ from whence.engine.notation import expression_json
 from whence.engine.processor import Machine, MachineFactory, Processor, Scope, Site
 from whence.engine.sketch import Expressible, as_expression
 from whence.engine.traits import Traits
-from whence.engine.values import key_of
+from whence.engine.values import as_condition, key_of
 
 if TYPE_CHECKING:
     from whence.engine.chain import Chain
     from whence.engine.interpreter.instance import Instance
     from whence.engine.interpreter.plan import Plan
+    from whence.engine.words import Told
 
 __all__ = ["Slice", "SliceMachine"]
 
@@ -118,6 +119,18 @@ class Slice(Processor):
             kind=AGGREGATES[self.combine].kind(inner.kind),
         )
 
+    def because(self, told: Told) -> str:
+        """In words: the slices that decide."""
+        many = len(told.causes)
+        if self.combine in ("and", "or") and as_condition(told.value) is (self.combine == "or"):
+            return f"one slice says so, and one is enough: {told}"
+        if self.combine in ("and", "or"):
+            return f"all {many:,} slices say so: {told}" if many > 1 else f"each says so: {told}"
+        if self.combine in ("min", "max") and many == 1:
+            return f"no slice goes beyond {told}"
+        kind = "lists" if self.combine == MAP else f"combines by {self.combine}"
+        return f"it {kind} what the slices say: {told}"
+
     def machine(self, site: Site) -> MachineFactory:
         """Compile P and the key once."""
         scope = Scope()
@@ -206,7 +219,7 @@ class SliceMachine(Machine):
             may_vanish=inner.outputs[0].may_vanish,
             may_be_missing=inner.outputs[0].may_be_missing,
         )
-        self.heads = Stream(f"{site.name}/heads")
+        self.heads = Stream(f"{site.name}/heads", hidden=True)
         self.changes: list[tuple[int, int, Event]] = []
         self.inputs_so_far: Term = None
         self.in_slices: Term = None

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.events import Event
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["Stutter"]
 
@@ -34,6 +37,10 @@ class Stutter(Processor):
             self.n,
             "n=1 to pass each event once, or Filter to drop events",
         )
+
+    def because(self, told: Told) -> str:
+        """In words."""
+        return f"it repeats {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Nothing to keep."""

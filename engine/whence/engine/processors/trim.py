@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.events import Event
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["Trim"]
 
@@ -29,6 +32,10 @@ class Trim(Processor):
         """Check n."""
         super().__post_init__()
         self.require(type(self.n) is int and self.n >= 0, "n >= 0", self.n, "n=0 to drop nothing")
+
+    def because(self, told: Told) -> str:
+        """In words."""
+        return f"it is {told}, behind the first {self.n}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Count the inputs."""

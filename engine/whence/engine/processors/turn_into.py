@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.events import Event
 from whence.engine.notation import value_json
 from whence.engine.processor import Machine, MachineFactory, Processor, Site
 from whence.engine.traits import Traits
 from whence.engine.values import Value, is_odd, kind_of
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["TurnInto"]
 
@@ -34,6 +37,10 @@ class TurnInto(Processor):
             may_be_missing=is_odd(self.value),
             kind=kind_of(self.value),
         )
+
+    def because(self, told: Told) -> str:
+        """In words."""
+        return f"every event gives that, here {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Only the trigger matters."""

@@ -13,6 +13,7 @@ from whence.engine.traits import Traits
 if TYPE_CHECKING:
     from whence.engine.chain import Chain
     from whence.engine.interpreter.plan import Plan
+    from whence.engine.words import Told
 
 __all__ = ["Window"]
 
@@ -67,6 +68,10 @@ class Window(Processor):
             may_be_missing=True,
             may_vanish=inner.may_vanish or not inner.regular,
         )
+
+    def because(self, told: Told) -> str:
+        """In words: what P says of the window."""
+        return f"the window of {self.n} events gives that by {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Compile P once; a window runs it afresh."""

@@ -16,7 +16,8 @@ from whence.engine.compact import Associations
 from whence.engine.errors import LogError
 from whence.engine.record.coded import coded
 from whence.engine.record.compact import ENCODINGS, compact_table
-from whence.engine.record.files import file_digest, read_json, write_json, write_table
+from whence.engine.record.files import file_digest, write_json, write_table
+from whence.engine.record.journal import read_manifest, remove_journals
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.schema import IN_ORDER, association_table, associations_of
 from whence.engine.record.writing import LOCK, WritingLock, is_being_written
@@ -71,10 +72,9 @@ class RunRecord:
 
         A run that should be running, but that no process writes any more, is *interrupted*.
         """
-        path = self.folder / "manifest.json"
-        found: dict[str, Any] = read_json(path)
+        found = read_manifest(self.folder)
         if found["status"] == "running" and not is_being_written(self.folder):
-            found = read_json(path)  # it may have ended by itself in between
+            found = read_manifest(self.folder)  # it may have ended by itself in between
             if found["status"] == "running":
                 found["status"] = "interrupted"
         return found
@@ -130,7 +130,7 @@ class RunWriter(RunRecord):
 
     def _begin(self, root: Path, id: str, manifest: Mapping[str, Any]) -> None:
         path = root / "runs" / id / "manifest.json"
-        before = read_json(path) if path.exists() else None
+        before = read_manifest(path.parent) if path.exists() else None
         if before is not None:
             _check_same(id, before, manifest)
             for left in path.parent.rglob(".*.part"):
@@ -165,7 +165,7 @@ class RunWriter(RunRecord):
         self.root, self.id, self.folder = root, found.id, found.folder
         self._lock = WritingLock(found.folder)
         self._before = set()
-        self._manifest = read_json(found.folder / "manifest.json")
+        self._manifest = read_manifest(found.folder)
         self._manifest.update({"status": "running", "ended": None, "error": None})
         self._streams = {stream["name"]: stream for stream in self._manifest["streams"]}
         self._there = {
@@ -277,6 +277,7 @@ class RunWriter(RunRecord):
     def publish(self) -> None:
         """Replace the manifest: from now on what was added counts."""
         write_json(self.folder / "manifest.json", self._manifest)
+        remove_journals(self.folder)
 
     def finish(
         self,

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from whence.engine.associations import Association
 from whence.engine.compact import Associations
-from whence.engine.record.files import write_json
+from whence.engine.record.journal import Journal
 from whence.engine.record.runs import RunWriter
 
 __all__ = ["Behind", "WriterBehind"]
@@ -56,6 +56,7 @@ class WriterBehind(RunWriter):
     def write_behind(self) -> Behind:
         """From now on write behind."""
         self.behind = Behind()
+        self._journal = Journal(self.folder, self._manifest)
         return self.behind
 
     def add(
@@ -77,8 +78,7 @@ class WriterBehind(RunWriter):
             return
         self.behind.wait()
         if self._manifest["status"] == "running":
-            # Again and again, and longer each time: on one line until it is over.
-            write_json(self.folder / "manifest.json", self._manifest, indent=None)
+            self._journal.publish()
         else:
             super().publish()
 

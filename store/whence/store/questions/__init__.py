@@ -18,9 +18,11 @@ from whence.store.questions.contribution import (
     contribution,
     responsibility,
 )
-from whence.store.questions.explain import Why, explain
+from whence.store.questions.explain import Why, Whys, explain, explain_first
 from whence.store.questions.impact import Impact, impact
 from whence.store.questions.never_matters import NeverMatters, never_matters
+from whence.store.questions.selecting import Selection
+from whence.store.questions.stepwise import chain_of, since_event, steps
 from whence.store.questions.trace import Leg, Trace, trace
 
 __all__ = [
@@ -37,14 +39,20 @@ __all__ = [
     "OutputEvent",
     "OutputShare",
     "Responsibility",
+    "Selection",
     "Trace",
     "Why",
+    "Whys",
     "Witness",
+    "chain_of",
     "compare",
     "contribution",
     "explain",
+    "explain_first",
     "impact",
     "never_matters",
     "responsibility",
+    "since_event",
+    "steps",
     "trace",
 ]

@@ -22,12 +22,15 @@ from whence.store.questions.answers import (
     Witness,
     coverage_of,
 )
+from whence.store.questions.choosing import choose
 from whence.store.questions.fields import asked_inputs, derivations
-from whence.store.questions.naming import find_event
+from whence.store.questions.naming import chosen_output, find_event
+from whence.store.questions.selecting import Selection
+from whence.store.questions.whole import loaded_text, require_tracked
 from whence.store.verbs import up
 from whence.store.verbs.choices import options_of
 
-__all__ = ["Why", "explain"]
+__all__ = ["Why", "Whys", "explain", "explain_first"]
 
 EVENTS_SHOWN = 1000
 QUERIES = ("up_explains", "edges_up", "spans_up", "heads_up", "edges_told")
@@ -90,6 +93,67 @@ def explain(
     """
     graph = find_run(connection, run, record)
     stream, position = find_event(graph, output)
+    return _explain(connection, graph, stream, position, support=support, most=most)
+
+
+@dataclass(frozen=True)
+class Whys:
+    """Why the first outputs of a choice have their values.
+
+    Attributes:
+        answers: one for each.
+        more: whether more outputs were meant than are explained.
+    """
+
+    answers: tuple[Why, ...]
+    more: bool
+
+
+def explain_first(
+    connection: Connection,
+    run: str,
+    stream: str | None = None,
+    *,
+    where: str | None = None,
+    at: Selection | None = None,
+    first: int = 1,
+    support: bool = False,
+    most: int = EVENTS_SHOWN,
+    record: Path | None = None,
+) -> Whys:
+    """Ask why the first outputs that something is true of have their values.
+
+    Args:
+        connection: where the graph is.
+        run: the run's id, or ``latest``.
+        stream: whose outputs; those of the chain's only output pipe, unless named.
+        where: formula text over an output's value, such as ``verdict = false``.
+        at: only outputs that appeared after one of these input events.
+        first: how many.
+        support: ask as well which input events are enough for each.
+        most: so many of the explaining events are listed one by one.
+        record: where the record is, if not where records usually are.
+    """
+    graph = find_run(connection, run, record)
+    pipe = chosen_output(graph, stream)
+    require_tracked(graph)
+    chosen = choose(connection, graph, pipe, where=where, at=at, most=first, record=record)
+    answers = [
+        _explain(connection, graph, pipe, position, support=support, most=most)
+        for position in chosen.positions
+    ]
+    return Whys(tuple(answers), chosen.more)
+
+
+def _explain(
+    connection: Connection,
+    graph: RunGraph,
+    stream: StoredStream,
+    position: int,
+    *,
+    support: bool,
+    most: int,
+) -> Why:
     told = _output(connection, graph, stream, position)
     rows, inputs = _inputs(connection, graph, stream, position, support=False)
     more = _inputs(connection, graph, stream, position, support=True) if support else None
@@ -118,9 +182,12 @@ def _output(
     connection: Connection, run: RunGraph, stream: StoredStream, position: int
 ) -> OutputEvent:
     rows = connection.read(cypher("event_read"), key=key_of(stream.no, position))
-    label = _label(stream, position)
+    label = stream.label(position)
     if not rows:
-        msg = f"{label}: expected an event that is in the graph; got none; try whence load {run.id}"
+        msg = (
+            f"{label}: expected an event that is in the graph; got {loaded_text(connection, run)}; "
+            f"try whence load {run.id}"
+        )
         raise StoreError(msg)
     (row,) = rows
     if not run.options.get("tracked", True) or row["untracked"]:
@@ -132,11 +199,6 @@ def _output(
         )
         raise ParameterError(msg)
     return OutputEvent(stream.name, position, row["value"], row["kind"], row["moment"], label)
-
-
-def _label(stream: StoredStream, position: int) -> str:
-    outer, index = divmod(position, stream.w)
-    return f"{stream.name}@{outer}" + (f":{index}" if index else "")
 
 
 def _inputs(

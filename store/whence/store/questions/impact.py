@@ -73,7 +73,7 @@ def impact(
         record: where the record is, if not where records usually are; see `find_run`.
     """
     graph = find_run(connection, run, record)
-    require_whole(graph)
+    require_whole(graph, connection)
     start = _start(graph, inputs)
     # With all alternatives kept, one that is untouched is enough for an output to stand.
     every = graph.keeps_alternatives

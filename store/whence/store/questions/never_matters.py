@@ -48,7 +48,7 @@ def never_matters(connection: Connection, run: str, *, record: Path | None = Non
         record: where the record is, if not where records usually are; see `find_run`.
     """
     graph = find_run(connection, run, record)
-    require_whole(graph)
+    require_whole(graph, connection)
     outputs = all_outputs(graph)
     needed = up(connection, graph, outputs, support=True)
     merge(needed, ends(connection, graph, graph.ends))

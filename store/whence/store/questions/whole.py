@@ -4,16 +4,39 @@ from __future__ import annotations
 
 from whence.engine.errors import StoreError
 from whence.store.catalog import RunGraph
+from whence.store.connection import Connection
+from whence.store.cypher import cypher
 from whence.store.places import Places
 
-__all__ = ["all_outputs", "require_whole"]
+__all__ = ["all_outputs", "loaded_text", "require_tracked", "require_whole"]
 
 
-def require_whole(run: RunGraph) -> None:
-    """Refuse a run that is not over, not all there, or was not tracked."""
+def require_tracked(run: RunGraph) -> None:
+    """Refuse a run that was not tracked."""
     if not run.options.get("tracked", True):
         msg = f"{run.id}: expected a tracked run; got one that was not; try whence run --track"
         raise StoreError(msg)
+
+
+def loaded_text(connection: Connection, run: RunGraph) -> str:
+    """How much of a run is in the graph, for a person."""
+    done = []
+    for stream in run.outputs:
+        rows = connection.read(cypher("chunks_read"), prefix=f"run/{run.id}/{stream.name}/")
+        prefix = f"run/{run.id}/{stream.name}/"
+        events = sum(row["events"] for row in rows if row["id"][len(prefix) :].isdecimal())
+        done.append(f"{events:,} of {stream.length:,} outputs of {stream.name}")
+    return ", ".join(done)
+
+
+def require_whole(run: RunGraph, connection: Connection | None = None) -> None:
+    """Refuse a run that is not over, not all there, or was not tracked.
+
+    Args:
+        run: the run.
+        connection: where the graph is, to say how much of the run is there.
+    """
+    require_tracked(run)
     if run.status != "complete":
         hint = f"whence load {run.id} when it is over"
         if run.status in ("interrupted", "failed"):
@@ -24,9 +47,9 @@ def require_whole(run: RunGraph) -> None:
         )
         raise StoreError(msg)
     if not run.loaded:
+        part = "a part of it" if connection is None else loaded_text(connection, run)
         msg = (
-            f"{run.id}: expected all of the run in the graph; got a part of it; "
-            f"try whence load {run.id}"
+            f"{run.id}: expected all of the run in the graph; got {part}; try whence load {run.id}"
         )
         raise StoreError(msg)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.events import Event, Part, Term
 from whence.engine.expression import Compiled, compile_expression, pipes_read
@@ -13,6 +13,9 @@ from whence.engine.processor import Machine, MachineFactory, Processor, Site
 from whence.engine.sketch import as_expression
 from whence.engine.traits import Traits
 from whence.engine.values import Value, ValueFault, as_condition, describe, is_odd, kind_of
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["MooreMachine"]
 
@@ -114,6 +117,33 @@ class MooreMachine(Processor):
         """Whether some state that can be entered has no symbol."""
         entered = {to for _, _, to in self.transitions} | set(self.otherwise.values())
         return not entered <= set(self.states)
+
+    def because(self, told: Told) -> str:
+        """In words: the loop-free way from state to state."""
+        return f"of the way {self.way_text(told)}" if told.way else f"it follows from {told}"
+
+    def way_text(self, told: Told) -> str:
+        """The states that were gone through, each with the event and the guard that led on."""
+        from whence.engine.words import listed
+
+        state, text = self.initial, str(self.initial)
+        for cause in told.way:
+            if not cause.known:
+                return f"of {len(told.way):,} events: {listed(told.way)}"
+            event = Event(cause.step.value)
+            state, guard = self._next(state, event)
+            text += f" -{cause.step.name}: {guard}-> {state}"
+        return text
+
+    def _next(self, state: str, event: Event) -> tuple[str, str]:
+        from whence.engine.formula.printing import expression_text
+
+        for start, guard, to in self.transitions:
+            if start == state:
+                compiled = compile_expression(guard, [Traits()])
+                if as_condition(compiled.value((event,))):
+                    return to, expression_text(guard)
+        return self.otherwise[state], "otherwise"
 
     def machine(self, site: Site) -> MachineFactory:
         """Compile the guards once, per state."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from whence.engine.events import Event
 from whence.engine.palettes.ltl.operator import Operator, OperatorMachine
 from whence.engine.processor import MachineFactory, Site
 from whence.engine.values import as_condition
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["F"]
 
@@ -23,6 +26,12 @@ class F(Operator):
     """
 
     symbol: ClassVar[str] = "F"
+
+    def because(self, told: Told) -> str:
+        """In words: the first true."""
+        if told.value is True:
+            return f"it should hold at some time, and {told} is true"
+        return f"nothing was true until the log was closed: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Wait for a true."""

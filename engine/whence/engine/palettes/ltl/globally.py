@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from whence.engine.events import Event
 from whence.engine.palettes.ltl.operator import Operator, OperatorMachine
 from whence.engine.processor import MachineFactory, Site
 from whence.engine.values import as_condition
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["G"]
 
@@ -25,6 +28,12 @@ class G(Operator):
     """
 
     symbol: ClassVar[str] = "G"
+
+    def because(self, told: Told) -> str:
+        """In words: the first false."""
+        if told.value is False:
+            return f"it should always hold, and {told} is false"
+        return f"nothing was false until the log was closed: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Wait for a false."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from whence.engine.events import Event
 from whence.engine.palettes.ltl.operator import Operator, OperatorMachine
 from whence.engine.processor import MachineFactory, Site
 from whence.engine.values import as_condition
+
+if TYPE_CHECKING:
+    from whence.engine.words import Told
 
 __all__ = ["X"]
 
@@ -24,6 +27,10 @@ class X(Operator):
 
     symbol: ClassVar[str] = "X"
     decides_early: ClassVar[bool] = False
+
+    def because(self, told: Told) -> str:
+        """In words: the next event."""
+        return f"the next event says so: {told}" if told.causes else "no event follows"
 
     def machine(self, site: Site) -> MachineFactory:
         """Wait for one event."""

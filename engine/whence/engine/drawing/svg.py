@@ -1,0 +1,116 @@
+"""Pictures as SVG: layer below layer, without any program beside this one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from whence.engine.drawing.layers import layers
+from whence.engine.drawing.picture import Arrow, Box, Picture
+
+__all__ = ["svg"]
+
+_CHARACTER, _LINE, _PAD, _GAP, _BETWEEN = 7.2, 16, 8, 18, 46
+_LOOKS = {
+    "output": 'rx="10" fill="#fdf3d8" stroke="#9a6b00" stroke-width="2"',
+    "step": 'rx="3" fill="#f4f5f7" stroke="#5b6470"',
+    "input": 'rx="0" fill="#e3eefb" stroke="#2b5d94"',
+    "rest": 'rx="3" fill="none" stroke="#999999" stroke-dasharray="4 3"',
+}
+_STYLE = "text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1c2127}.e{fill:#5b6470}"
+
+
+def svg(picture: Picture) -> str:
+    """Write a picture as an SVG document; the text in it can be searched and copied.
+
+    >>> drawn = svg(Picture("why", (Box("a", ("all@1 <",), "output"),)))
+    >>> "<title>why</title>" in drawn and "all@1 &lt;" in drawn
+    True
+    """
+    drawn = _layout(picture)
+    width, height = max(drawn.width, 2 * _GAP), max(drawn.height, 2 * _GAP)
+    head = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img">',
+        f"<title>{escape(picture.title)}</title>",
+        f"<style>{_STYLE}</style>",
+        '<defs><marker id="to" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" '
+        'markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="#5b6470"/></marker></defs>',
+    ]
+    return "\n".join([*head, *_lines(drawn, 0, 0), "</svg>"]) + "\n"
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """A picture with its size, and where each box stands in it."""
+
+    picture: Picture
+    width: float
+    height: float
+    places: dict[str, tuple[float, float]]
+    sizes: dict[str, tuple[float, float]]
+    inside: dict[str, _Layout]
+
+
+def _layout(picture: Picture) -> _Layout:
+    rows = layers(picture)
+    inside = {box.id: _layout(box.inside) for box in picture.boxes if box.inside}
+    sizes = {box.id: _size(box, inside.get(box.id)) for box in picture.boxes}
+    widths = [sum(sizes[b.id][0] for b in row) + _GAP * (len(row) - 1) for row in rows]
+    width = max(widths, default=0) + 2 * _GAP
+    places: dict[str, tuple[float, float]] = {}
+    y = float(_GAP)
+    for row, wide in zip(rows, widths, strict=True):
+        x = (width - wide) / 2
+        for box in row:
+            places[box.id] = (x, y)
+            x += sizes[box.id][0] + _GAP
+        y += max(sizes[box.id][1] for box in row) + _BETWEEN
+    return _Layout(picture, width, y - _BETWEEN + _GAP, places, sizes, inside)
+
+
+def _size(box: Box, inside: _Layout | None) -> tuple[float, float]:
+    longest = max((len(line) for line in box.lines), default=1)
+    width, height = longest * _CHARACTER + 2 * _PAD, float(len(box.lines) * _LINE + _PAD + 4)
+    return (width, height) if inside is None else (max(width, inside.width), height + inside.height)
+
+
+def _lines(drawn: _Layout, left: float, top: float) -> Iterator[str]:
+    """The boxes and what is in them, then the arrows."""
+    for box in drawn.picture.boxes:
+        (x, y), (wide, high) = drawn.places[box.id], drawn.sizes[box.id]
+        x, y = x + left, y + top
+        yield (
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.0f}" '
+            f"{_LOOKS[box.kind]}/>"
+        )
+        for number, line in enumerate(box.lines):
+            at = y + _PAD + 12 + number * _LINE
+            yield f'<text x="{x + _PAD:.1f}" y="{at:.1f}">{_visible(line)}</text>'
+        if box.id in drawn.inside:
+            inner = drawn.inside[box.id]
+            yield from _lines(inner, x + (wide - inner.width) / 2, y + high - inner.height)
+    for arrow in drawn.picture.arrows:
+        yield from _arrow(drawn, arrow, left, top)
+
+
+def _arrow(drawn: _Layout, arrow: Arrow, left: float, top: float) -> Iterator[str]:
+    (x1, y1), (w1, h1) = drawn.places[arrow.source], drawn.sizes[arrow.source]
+    (x2, y2), (w2, _) = drawn.places[arrow.target], drawn.sizes[arrow.target]
+    a, b, c, d = x1 + w1 / 2 + left, y1 + h1 + top, x2 + w2 / 2 + left, y2 + top
+    middle = (b + d) / 2
+    yield (
+        f'<path d="M{a:.1f} {b:.1f}C{a:.1f} {middle:.1f} {c:.1f} {middle:.1f} {c:.1f} '
+        f'{d:.1f}" fill="none" stroke="#5b6470" marker-end="url(#to)"/>'
+    )
+    if arrow.text:
+        yield (
+            f'<text class="e" x="{(a + c) / 2 + 4:.1f}" y="{middle:.1f}">'
+            f"{_visible(arrow.text)}</text>"
+        )
+
+
+def _visible(text: str) -> str:
+    """What XML may hold: control characters are shown as a replacement."""
+    return escape("".join(c if c.isprintable() else "\ufffd" for c in text))

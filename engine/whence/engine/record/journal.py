@@ -1,0 +1,125 @@
+"""What a run has added since its manifest was written: a line for each time, in a file beside it.
+
+A stream lists new parts every second, for days. To write its whole manifest each time would take
+longer and longer. So the manifest names a journal, and whoever reads it reads the journal, too. It
+is written whole again when the journal has become as long as the manifest: all together that takes
+a few times the last one's length.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from whence.engine.errors import LogError
+from whence.engine.record.files import read_json, write_json
+
+__all__ = ["Journal", "read_manifest", "remove_journals"]
+
+_NAME = "journal"
+_LISTS = ("outputs", "associations")
+_LEAST = 65_536
+"""Bytes that a journal may have in any case."""
+
+
+class Journal:
+    """Publishes what was added to a manifest.
+
+    Args:
+        folder: the run's.
+        manifest: as it is; whoever changes it only adds streams, and parts at the end of a stream.
+    """
+
+    def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
+        """Nothing was published yet."""
+        self._folder = folder
+        self._manifest = manifest
+        self._path: Path | None = None
+        self._room = 0
+        self._listed: dict[str, tuple[int, ...]] = {}
+
+    def publish(self) -> None:
+        """From now on what was added counts."""
+        if self._path is None or self._path.stat().st_size > self._room:
+            self._whole()
+            return
+        added = [told for stream in self._manifest["streams"] if (told := self._added(stream))]
+        if added:
+            line = json.dumps(added, ensure_ascii=False) + "\n"
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+
+    def _whole(self) -> None:
+        before = self._path
+        self._path = self._folder / f"added-{secrets.token_hex(4)}.jsonl"
+        self._path.write_bytes(b"")
+        manifest = self._folder / "manifest.json"
+        write_json(manifest, {**self._manifest, _NAME: self._path.name}, indent=None)
+        self._room = max(manifest.stat().st_size, _LEAST)
+        self._listed = {stream["name"]: _lengths(stream) for stream in self._manifest["streams"]}
+        if before is not None:
+            before.unlink()
+
+    def _added(self, stream: Mapping[str, Any]) -> dict[str, Any] | None:
+        """What is new of a stream: its parts since the last time, and its counts as they are."""
+        name, now = stream["name"], _lengths(stream)
+        before = self._listed.get(name)
+        if before == now:
+            return None
+        self._listed[name] = now
+        lists = zip(_LISTS, before or (0, 0), strict=True)
+        return {**stream, **{what: stream[what][first:] for what, first in lists}}
+
+
+def _lengths(stream: Mapping[str, Any]) -> tuple[int, ...]:
+    return tuple(len(stream[what]) for what in _LISTS)
+
+
+def remove_journals(folder: Path) -> None:
+    """Take away what the manifest no longer names."""
+    for path in folder.glob("added-*.jsonl"):
+        path.unlink(missing_ok=True)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a run as it is now, with all that was added.
+
+    Raises:
+        LogError: what was added is not there any more.
+    """
+    found: dict[str, Any] = read_json(folder / "manifest.json")
+    while (name := found.pop(_NAME, None)) is not None:
+        try:
+            text = (folder / name).read_bytes()
+        except FileNotFoundError:
+            # Unless somebody has removed it, there is a newer manifest by now.
+            found = read_json(folder / "manifest.json")
+            if found.get(_NAME) == name:
+                msg = (
+                    f"run {folder.name}: expected the file {name} that its manifest names; "
+                    "got none; try a copy of the record, or another run"
+                )
+                raise LogError(msg) from None
+            continue
+        # A line without an end is being written, or was when the writer was killed.
+        for line in text.split(b"\n")[:-1]:
+            _add(found, json.loads(line))
+    return found
+
+
+def _add(manifest: dict[str, Any], added: list[dict[str, Any]]) -> None:
+    known = {stream["name"]: stream for stream in manifest["streams"]}
+    for stream in added:
+        before = known.get(stream["name"])
+        if before is None:
+            manifest["streams"].append(stream)
+            continue
+        for what in _LISTS:
+            before[what].extend(stream.pop(what))
+        before.update(stream)

@@ -1,0 +1,1 @@
+"""The experiments: ``declared.yaml`` says what is measured, `make experiments` runs it."""

@@ -1,0 +1,74 @@
+"""Numbers out of the rows: medians, slowdowns, growth exponents with their error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from statistics import median
+from typing import Any, NamedTuple
+
+__all__ = ["Fit", "Row", "fit", "lengths", "middle", "rate", "select"]
+
+Row = dict[str, Any]
+
+
+def select(rows: Iterable[Row], **wanted: Any) -> list[Row]:
+    """The rows in which every named column is as wanted."""
+    return [row for row in rows if all(row.get(k) == v for k, v in wanted.items())]
+
+
+def middle(rows: Iterable[Row], column: str) -> float:
+    """The median of a column."""
+    return median(float(row[column]) for row in rows)
+
+
+def rate(rows: Iterable[Row]) -> float:
+    """Events a second, in the median over the repetitions."""
+    return median(float(row["length"] / row["seconds"]) for row in rows)
+
+
+def lengths(rows: Iterable[Row]) -> list[int]:
+    """The lengths that were measured, the shortest first."""
+    return sorted({row["length"] for row in rows})
+
+
+class Fit(NamedTuple):
+    """``column ~ length ** exponent``, with the half-width of its 95 % interval."""
+
+    exponent: float
+    error: float
+    points: int
+
+
+# Student's t for 95 %, two-sided, by degrees of freedom; more are as many as infinitely many.
+_T = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13)
+
+
+def fit(rows: Iterable[Row], column: str = "seconds", shortest: int = 100_000) -> Fit | None:
+    """Fit a power of the length to a column, by least squares on logarithms.
+
+    Args:
+        rows: repetitions of several lengths.
+        column: what grows.
+        shortest: lengths below are left out: there the start of a run is what one sees.
+
+    >>> made = [{"length": 10**n, "seconds": 2.0 * 10**n} for n in (5, 6, 7)]
+    >>> told = fit(made)
+    >>> round(told.exponent, 6), told.points
+    (1.0, 3)
+    """
+    points = [
+        (math.log(row["length"]), math.log(row[column]))
+        for row in rows
+        if row["length"] >= shortest and row[column] > 0
+    ]
+    free = len(points) - 2
+    if free < 1 or len({x for x, _ in points}) < 2:
+        return None
+    mean_x = sum(x for x, _ in points) / len(points)
+    mean_y = sum(y for _, y in points) / len(points)
+    spread = sum((x - mean_x) ** 2 for x, _ in points)
+    slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
+    left = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in points)
+    t = _T[free - 1] if free <= len(_T) else 1.96
+    return Fit(slope, t * math.sqrt(left / free / spread), len(points))

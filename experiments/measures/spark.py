@@ -1,0 +1,41 @@
+"""The batch runner on Spark over a log of the record; the session is started before."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from experiments.measures._cell import answer, chain_of, log_of, size_of
+from experiments.measures.local import WARM, options_of
+from whence.engine.record.logs import LogRecord
+from whence.engine.runners import RunOptions
+from whence.engine.runners.spark_batch import run_on_spark
+from whence.engine.runners.spark_session import spark_session
+
+
+def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A short log first: workers are started, loops compiled; then the one that counts."""
+    query, length = parameters["query"], parameters["length"]
+    options = options_of(parameters["tracking"])
+    log = log_of(query, length, folder)
+    session = spark_session(parameters["master"])
+    try:
+        with TemporaryDirectory() as place:
+            _run(session, Path(place) / "warm", query, log_of(query, WARM, folder), options)
+            began = time.perf_counter()
+            run = _run(session, Path(place) / "run", query, log, options)
+            seconds = time.perf_counter() - began
+            return {"seconds": seconds, "association_bytes": size_of(run, "associations")}
+    finally:
+        session.stop()
+
+
+def _run(session: Any, root: Path, query: str, log: LogRecord, options: RunOptions) -> Path:
+    chain = chain_of(query)
+    return run_on_spark(root, chain, {chain.inputs[0]: log}, options, session=session).folder
+
+
+if __name__ == "__main__":
+    answer(measure)

@@ -1,0 +1,6 @@
+// Question    What are these events of streams?
+// Parameters  $keys: list of integers
+// Plan        unique index seeks
+UNWIND $keys AS wanted
+MATCH (e:Event {key: wanted})
+RETURN e.key AS key, e.value AS value, e.kind AS kind, e.moment AS moment

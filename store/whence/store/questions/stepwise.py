@@ -1,0 +1,203 @@
+"""An explanation step by step: from the graph where it kept the steps, else computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from whence.engine.associations import LOG_PREFIX, Association
+from whence.engine.columns import from_canonical
+from whence.engine.errors import LogError, StoreError
+from whence.engine.explanation import flatten
+from whence.engine.record import RunRecord, record_place
+from whence.engine.runners.again import again
+from whence.engine.steps import NOT_TOLD, Step, StepEdge, Steps, steps_of
+from whence.store.catalog import RunGraph, StoredStream, find_run
+from whence.store.connection import Connection
+from whence.store.cypher import cypher
+from whence.store.places import LAST_POSITION, joined, key_of
+from whence.store.questions.explain import Why
+from whence.store.questions.in_record import input_values
+
+__all__ = ["chain_of", "since_event", "steps"]
+
+TOGETHER = 16
+"""So many neighbouring input events, or more, are one step."""
+
+
+def steps(connection: Connection, why: Why, *, record: Path | None = None) -> Steps:
+    """The events that lead from an output to the input events that explain it.
+
+    A run with ``--detail steps`` has them in the graph. Else they are computed again from the
+    record, for this one output, and compared with what the graph says of it.
+
+    Args:
+        connection: where the graph is.
+        why: the answer whose steps are asked for.
+        record: where the record is, if not where records usually are.
+
+    Raises:
+        StoreError: the run kept the ends only, and the record is not there.
+    """
+    run = find_run(connection, why.run, record)
+    stream = next(s for s in run.streams if s.name == why.output.name)
+    if run.options.get("detail") == "steps":
+        return _of_rows(connection, run, stream, why, record)
+    try:
+        kept = RunRecord(record_place(record), run.id)
+    except (LogError, OSError) as error:
+        msg = (
+            f"the steps to {why.output.label}: expected a run with --detail steps, or its record "
+            f"at {record_place(record)}; got neither; try --record DIR"
+        )
+        raise StoreError(msg) from error
+    at = why.output.position
+    place = at if stream.w == 1 else divmod(at, stream.w)
+    found = again(kept, stream.processor, stream.pipe, place, why.output.moment)
+    told = {(e.log, p) for e in why.inputs for p in range(e.lo, e.hi + 1)}
+    if set(flatten(found)) != told:
+        msg = (
+            f"the steps to {why.output.label}: expected the record to explain it as the graph "
+            f"does; got another explanation; try whence runs verify {run.id}"
+        )
+        raise StoreError(msg)
+    return steps_of(found)
+
+
+def since_event(connection: Connection, why: Why) -> int:
+    """The input event since which the pipe has had the output's value, up to this output."""
+    run = find_run(connection, why.run)
+    stream = next(s for s in run.streams if s.name == why.output.name)
+    key = key_of(stream.no, why.output.position)
+    before = connection.read(
+        cypher("value_before"),
+        first=key_of(stream.no, 0),
+        key=key,
+        value=why.output.value,
+        kind=why.output.kind or "",
+    )
+    first = before[0]["key"] + 1 if before else key_of(stream.no, 0)
+    if stream.w != 1:
+        return why.output.moment  # inside a Slice positions have gaps, and slices are mixed
+    rows = connection.read(cypher("events_read"), keys=[first])
+    return int(rows[0]["moment"])
+
+
+def chain_of(connection: Connection, run: str) -> Any:
+    """The chain of a run, from its definition in the graph."""
+    import json
+
+    from whence.engine.definition import chain_from_tree
+
+    rows = connection.read(cypher("run_plan"), id=run)
+    return chain_from_tree(json.loads(rows[0]["definition"]))
+
+
+def _of_rows(
+    connection: Connection, run: RunGraph, stream: StoredStream, why: Why, record: Path | None
+) -> Steps:
+    found = _Rows(run, why.derivations)
+    first = (stream.name, why.output.position)
+    below: dict[str, tuple[StepEdge, ...]] = {}
+    events: dict[str, tuple[str, int]] = {}
+    ranges: dict[str, int] = {}
+    stack = [first]
+    while stack:
+        place = stack.pop()
+        name = found.label(*place)
+        if name in events:
+            continue
+        events[name] = place
+        edges: dict[str, StepEdge] = {}
+        for to, lo, hi, fields in found.leads(*place):
+            if to.startswith(LOG_PREFIX) and hi - lo + 1 >= TOGETHER:
+                target = f"{to.removeprefix(LOG_PREFIX)}@{lo}-{hi}"
+                ranges[target] = hi - lo + 1
+                edges.setdefault(target, StepEdge(name, target, fields))
+                continue
+            for at in range(lo, hi + 1):
+                target = found.label(to, at)
+                edges.setdefault(target, StepEdge(name, target, fields))
+                stack.append((to, at))
+        below[name] = tuple(edges.values())
+    values = _values(connection, run, events.values(), record)
+    steps: dict[str, Step] = {}
+    for name, place in events.items():
+        known = None if place[0].startswith(LOG_PREFIX) else found.streams[place[0]].processor
+        steps[name] = Step(name, known, values.get(place, NOT_TOLD))
+    for name, many in ranges.items():
+        steps[name] = Step(name, None, many=many)
+        below[name] = ()
+    return Steps(found.label(*first), steps, below)
+
+
+class _Rows:
+    """The associations of an answer, by where they begin."""
+
+    def __init__(self, run: RunGraph, rows: Iterable[Association]) -> None:
+        self.streams = {stream.name: stream for stream in run.streams}
+        self.rows: dict[str, list[Association]] = {}
+        for row in rows:
+            self.rows.setdefault(row.stream, []).append(row)
+
+    def label(self, name: str, position: int) -> str:
+        if name.startswith(LOG_PREFIX):
+            return f"{name.removeprefix(LOG_PREFIX)}@{position}"
+        return self.streams[name].label(position)
+
+    def leads(
+        self, name: str, position: int
+    ) -> Iterator[tuple[str, int, int, tuple[str, ...] | None]]:
+        """Where an event leads to, past the heads of slices and past choices."""
+        waiting = [(name, position)]
+        seen = set(waiting)
+        while waiting:
+            here, at = waiting.pop()
+            for row in self.rows.get(here, ()):
+                last = LAST_POSITION if row.hi is None else row.hi
+                if not row.lo <= at <= last or (row.witness is not None and 0 not in row.witness):
+                    continue
+                hidden = row.to in self.streams and self.streams[row.to].role in (
+                    "heads",
+                    "choices",
+                )
+                for lo, hi in joined(row.reaches(at, at)):
+                    if not hidden:
+                        yield row.to, lo, hi, row.fields
+                        continue
+                    new = {(row.to, p) for p in range(lo, hi + 1)} - seen
+                    seen |= new
+                    waiting += sorted(new)
+
+
+def _values(
+    connection: Connection,
+    run: RunGraph,
+    places: Iterable[tuple[str, int]],
+    record: Path | None,
+) -> dict[tuple[str, int], Any]:
+    """The values of events: of streams from the graph, of logs from the record."""
+    numbers = {stream.name: stream.no for stream in run.streams}
+    keys: dict[int, tuple[str, int]] = {}
+    inputs: list[tuple[str, int]] = []
+    for name, position in places:
+        if name.startswith(LOG_PREFIX):
+            inputs.append((name.removeprefix(LOG_PREFIX), position))
+        else:
+            keys[key_of(numbers[name], position)] = (name, position)
+    found: dict[tuple[str, int], Any] = {
+        (LOG_PREFIX + log, position): value
+        for (log, position), value in input_values(run.id, inputs, record).items()
+    }
+    for row in connection.read(cypher("events_read"), keys=list(keys)):
+        native = row["kind"] is None
+        found[keys[row["key"]]] = row["value"] if native else _read(row["value"])
+    return found
+
+
+def _read(text: str) -> Any:
+    try:
+        return from_canonical(text)
+    except ValueError:
+        return text + "…"  # a long one, of which the graph has the beginning

@@ -1,0 +1,89 @@
+"""A manifest that grows is read with all that was added to it."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from whence.engine.errors import LogError
+from whence.engine.record import journal as journals
+from whence.engine.record.journal import Journal, read_manifest, remove_journals
+
+
+def _part(number: int) -> dict[str, Any]:
+    return {"part": number, "rows": 10, "digest": f"sha256:{number:064d}"}
+
+
+def _manifest() -> dict[str, Any]:
+    streams = [{"name": "a", "length": 0, "tracked": 0, "outputs": [], "associations": []}]
+    return {"status": "running", "streams": streams}
+
+
+def test_every_publication_is_read(tmp_path: Path) -> None:
+    manifest = _manifest()
+    journal = Journal(tmp_path, manifest)
+    for number in range(5):
+        first, *others = manifest["streams"]
+        first["outputs"].append(_part(number))
+        first["length"] += 10
+        if number == 2:
+            manifest["streams"].append({**_manifest()["streams"][0], "name": "b"})
+        for other in others:
+            other["associations"].append(_part(number))
+        published = copy.deepcopy(manifest)
+        journal.publish()
+        assert read_manifest(tmp_path) == published
+        first["tracked"] += 1  # what was not published yet is not read
+        journal.publish()
+
+
+def test_the_whole_manifest_is_written_seldom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals, "_LEAST", 1_000)
+    manifest = _manifest()
+    journal = Journal(tmp_path, manifest)
+    names, written = set(), 0
+    for number in range(200):
+        manifest["streams"][0]["outputs"].append(_part(number))
+        journal.publish()
+        (path,) = tmp_path.glob("added-*.jsonl")
+        if path.name not in names:
+            names.add(path.name)
+            written += (tmp_path / "manifest.json").stat().st_size
+    size = len(json.dumps(manifest))
+    assert read_manifest(tmp_path) == manifest
+    assert 3 < len(names) < 9
+    assert written < 4 * size
+
+
+def test_a_line_that_was_not_written_whole_is_not_read(tmp_path: Path) -> None:
+    manifest = _manifest()
+    journal = Journal(tmp_path, manifest)
+    journal.publish()
+    manifest["streams"][0]["outputs"].append(_part(0))
+    journal.publish()
+    published = copy.deepcopy(manifest)
+    (path,) = tmp_path.glob("added-*.jsonl")
+    with path.open("a") as file:
+        file.write('[{"name": "a", "outp')
+    assert read_manifest(tmp_path) == published
+
+
+def test_a_journal_that_is_gone_is_told(tmp_path: Path) -> None:
+    Journal(tmp_path, _manifest()).publish()
+    remove_journals(tmp_path)
+    with pytest.raises(LogError, match=r"expected the file added-\w+.jsonl .*; got none; try"):
+        read_manifest(tmp_path)
+
+
+def test_nothing_is_written_when_nothing_was_added(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, _manifest())
+    journal.publish()
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    journal.publish()
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before

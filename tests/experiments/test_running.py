@@ -1,0 +1,97 @@
+"""Cells are measured once, each in its own process, and kept whole; a kill loses none of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow.csv as pa_csv
+import pytest
+
+from experiments.plan import Cell, PlanError
+from experiments.running import run_cells
+from experiments.store import Results, read_rows, write_tables
+from tests.ground.surroundings import ROOT
+
+
+def cell(length: int, measure: str = "interpreter", **more: object) -> Cell:
+    parameters = {"query": "window", "tracking": "objects", "length": length, **more}
+    return Cell("objects", measure, parameters, 0, 7)
+
+
+def test_a_cell_is_measured_once_and_kept(tmp_path: Path) -> None:
+    heard: list[str] = []
+    results = Results(tmp_path)
+    run_cells([cell(20)], results, {"commit": "abc"}, lambda _c, how: heard.append(how))
+    again = Results(tmp_path)
+    run_cells([cell(20)], again, {"commit": "def"}, lambda _c, how: heard.append(how))
+    assert heard == ["measured", "kept"]
+    (row,) = again.rows
+    assert (row["length"], row["seed"], row["commit"]) == (20, 7, "abc")
+    assert row["seconds"] > 0
+
+
+def test_half_a_line_that_a_kill_left_is_cut_off(tmp_path: Path) -> None:
+    results = Results(tmp_path)
+    results.add({"key": "one", "seconds": 1.0})
+    with (tmp_path / "cells.jsonl").open("a") as file:
+        file.write('{"key": "two", "sec')
+    opened = Results(tmp_path)
+    assert opened.keys == {"one"}
+    opened.add({"key": "two", "seconds": 2.0})
+    assert Results(tmp_path).keys == {"one", "two"}
+
+
+def test_a_killed_run_goes_on(tmp_path: Path) -> None:
+    code = (
+        "from pathlib import Path; from tests.experiments.test_running import cell\n"
+        "from experiments.running import run_cells; from experiments.store import Results\n"
+        f"run_cells([cell(n) for n in (5, 6, 7)], Results(Path({str(tmp_path)!r})), {{}})"
+    )
+    command = [sys.executable, "-c", code]
+    path = os.pathsep.join([str(ROOT), *(str(ROOT / p) for p in ("engine", "store", "exporters"))])
+    environment = {**os.environ, "PYTHONPATH": path}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment)
+    while not Results(tmp_path).keys and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = Results(tmp_path).rows
+    assert before
+    run_cells([cell(n) for n in (5, 6, 7)], Results(tmp_path), {})
+    after = Results(tmp_path).rows
+    assert after[: len(before)] == before
+    assert sorted(row["length"] for row in after) == [5, 6, 7]
+
+
+def test_a_log_that_is_not_there_is_left_out_and_told(tmp_path: Path) -> None:
+    heard: list[str] = []
+    absent = Cell("real", "real", {"log": "no-such.csv", "tracking": "off"}, 0, 7)
+    left = run_cells([absent], Results(tmp_path), {}, lambda _c, how: heard.append(how))
+    assert left == 1
+    assert heard == [
+        "left out: needs the real log no-such.csv in ../shared/logs, beside the project"
+    ]
+
+
+def test_a_cell_that_fails_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match=r"expected a measurement; got exit code 1.*'wind'"):
+        run_cells([cell(5, query="wind")], Results(tmp_path), {})
+    assert Results(tmp_path).rows == []
+
+
+def test_tables_hold_the_rows_in_both_formats(tmp_path: Path) -> None:
+    rows = [
+        {"key": "b", "length": 10, "seconds": 2, "query": "ltl"},
+        {"key": "a", "length": 20, "seconds": 0.5, "peak_bytes": 7},
+    ]
+    write_tables(tmp_path, rows)
+    assert read_rows(tmp_path) == [rows[1], {**rows[0], "seconds": 2.0}]
+    table = pa_csv.read_csv(tmp_path / "results.csv")
+    assert json.loads(json.dumps(table.column("key").to_pylist())) == ["a", "b"]
+    assert table.column("seconds").to_pylist() == [0.5, 2.0]
