@@ -21,6 +21,7 @@ COMMANDS = (
     "demo",
     "run",
     "check",
+    "analyse",
     "draw",
     "logs",
     "runs",
