@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -39,6 +38,7 @@ from whence.engine.runners import CHUNK, RunOptions, described, run_recorded
 from whence.engine.runners.given_logs import Given, kept_logs, named_logs
 from whence.engine.values import Value
 from whence.store import Connection, connect
+from whence.store.loading import Loading, LoadOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from whence.store.loading import LoadReport
     from whence.store.questions import Impact, NeverMatters, Why
 
-__all__ = ["Answer", "Loading", "Result", "Runner", "connect", "open_run", "plan", "run"]
+__all__ = ["Answer", "LoadOptions", "Result", "Runner", "connect", "open_run", "plan", "run"]
 
 Runner = Literal["spark", "local", "interpreter"]
 Progress = Callable[[int, int, str], None]
@@ -203,6 +203,7 @@ def run(
     options: RunOptions | None = None,
     record: str | Path | None = None,
     connection: Connection | None = None,
+    load: LoadOptions | None = None,
     session: SparkSession | None = None,
     master: str = "local[*]",
     partitions: int | None = None,
@@ -225,6 +226,7 @@ def run(
         options: what to keep and how.
         record: where the record is; else ``WHENCE_RECORD`` or the user's data folder.
         connection: the graph to load.
+        load: how much of the machine loading takes, and where to if there is no connection yet.
         session: a Spark session of your own.
         master: where Spark runs, if a session has to be started.
         partitions: into how many tasks Spark cuts the run, where that is exact; unless given, as
@@ -244,8 +246,13 @@ def run(
     run_id = interrupted or new_run_id()
     with ExitStack() as stack:
         loading = None
-        if connection is not None and options.tracked:
-            loading = stack.enter_context(Loading(root, run_id, connection, tell))
+        how = load or LoadOptions()
+        settings = how.settings or (None if connection is None else connection.settings)
+        if settings is not None and options.tracked:
+            beside = Loading(
+                root, run_id, settings, tell, priority=how.priority, writers=how.writers
+            )
+            loading = stack.enter_context(beside)
         if runner == "spark":
             from whence.engine.runners.spark_batch import run_on_spark
 
@@ -356,39 +363,3 @@ def open_run(
 ) -> Result:
     """Find a run of the record again."""
     return Result(RunRecord(record_place(record), run), connection)
-
-
-class Loading:
-    """Loads a run in the background; a store that is away never stops the run."""
-
-    def __init__(self, root: Path, run_id: str, connection: Connection, tell: Progress) -> None:
-        """Wait for the run to begin."""
-        self.report: LoadReport | None = None
-        self.error: WhenceError | None = None
-        self._over = threading.Event()
-        self._thread = threading.Thread(
-            target=self._follow, args=(root, run_id, connection, tell), daemon=True
-        )
-
-    def _follow(self, root: Path, run_id: str, connection: Connection, tell: Progress) -> None:
-        from whence.store.loading import follow
-
-        manifest = root / "runs" / run_id / "manifest.json"
-        while not manifest.exists() and not self._over.wait(0.1):
-            pass
-        if not manifest.exists():
-            return  # the run never began
-        try:
-            self.report = follow(root, run_id, connection, progress=tell, over=self._over.is_set)
-        except WhenceError as error:
-            self.error = error
-
-    def __enter__(self) -> Loading:
-        """Begin to load."""
-        self._thread.start()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        """Load what is left; the run writes no more."""
-        self._over.set()
-        self._thread.join()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from whence.api import Result, connect, open_run, run
+from whence.api import LoadOptions, Result, open_run, run
 from whence.engine import Cumulate, Slice, Window
 from whence.engine.chain import Chain
 from whence.engine.errors import ChainError, ParameterError
@@ -22,7 +22,7 @@ from whence.engine.processors import ApplyFunction
 from whence.engine.record import RunRecord, list_runs
 from whence.engine.runners import RunOptions
 from whence.engine.sources.generate import payment_log, write_log
-from whence.store import Connection
+from whence.store import Connection, Secret, Settings
 from whence.store.server import Status
 
 if TYPE_CHECKING:
@@ -124,23 +124,19 @@ def test_a_formula_is_a_chain(tmp_path: Path) -> None:
 
 @pytest.mark.neo4j
 @pytest.mark.fault
-def test_a_store_that_is_away_does_not_harm_the_run(
-    tmp_path: Path, neo4j_server: Status, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("whence.store.loading.loader.AWAY_SECONDS", 0.5)
-    with connect(neo4j_server.settings()) as connection:
-        connection.driver.close()
-        result = run(
-            Cumulate("sum", "add"),
-            list(range(50)),
-            runner="interpreter",
-            record=tmp_path,
-            connection=connection,
-        )
+def test_a_store_that_is_away_does_not_harm_the_run(tmp_path: Path) -> None:
+    nowhere = Settings("bolt://127.0.0.1:9", "neo4j", Secret.of("x"))
+    result = run(
+        Cumulate("sum", "add"),
+        list(range(50)),
+        runner="interpreter",
+        record=tmp_path,
+        load=LoadOptions(nowhere, "high"),
+    )
     assert isinstance(result, Result)
     assert result.record.manifest["status"] == "complete"
     assert result.loaded is None
-    assert result.not_loaded is not None
+    assert "expected a Neo4j server at bolt://127.0.0.1:9" in str(result.not_loaded)
 
 
 @pytest.mark.neo4j

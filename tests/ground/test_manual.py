@@ -11,6 +11,8 @@ import pytest
 
 from tests.ground.surroundings import ROOT, run
 from tools.manual import contents_of
+from tools.processor_page import PAGE, files
+from whence.engine.registry import processor_types
 
 PUBLIC = ["whence.api", "whence.engine", "whence.store", "whence.exporters"]
 
@@ -49,3 +51,23 @@ def test_no_page_loads_anything_from_another_host(manual: Path) -> None:
     }
     assert len(found) > 20
     assert {name: loaded for name, loaded in found.items() if loaded} == {}
+
+
+def test_the_page_of_processors_is_made_from_their_files() -> None:
+    made = files()
+    assert len(made) > 15
+    old = [
+        name
+        for name, text in made.items()
+        if not (PAGE.parent / name).exists() or (PAGE.parent / name).read_text("utf-8") != text
+    ]
+    assert old == [], "run python -m tools.processor_page"
+
+
+def test_every_processor_has_its_section_with_a_picture() -> None:
+    page = files()[PAGE.name]
+    for kind in (k for group in processor_types().values() for k in group):
+        if kind.__module__.startswith("whence."):
+            section = page.partition(f"\n## {kind.__name__}\n")[2].partition("\n## ")[0]
+            assert ">>> " in section, kind
+            assert f"(processors/{kind.__name__}.svg)" in section, kind

@@ -37,6 +37,8 @@ COMMANDS = (
     "export",
     "import",
     "validate",
+    "evidence",
+    "keys",
     "server",
     "doctor",
 )

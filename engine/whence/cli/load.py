@@ -9,6 +9,7 @@ import typer
 
 from whence.cli.asking import Record, Run
 from whence.cli.connecting import Server, connects
+from whence.cli.loading_options import Writers
 from whence.cli.output import output
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ app = typer.Typer(add_completion=False)
 def load(
     run: Run,
     record: Record = None,
+    writers: Writers = None,
     *,
     server: Server,
 ) -> None:
@@ -33,6 +35,7 @@ def load(
     """
     from whence.engine.record import RunRecord, record_place
     from whence.store.loading import load as load_run
+    from whence.store.loading.loader import WRITERS
 
     root = record_place(record)
     wanted = RunRecord(root, run).id  # refused before a server is started
@@ -40,7 +43,7 @@ def load(
         server.connect() as connection,
         output().progress("parts") as advance,
     ):
-        report = load_run(root, wanted, connection, advance)
+        report = load_run(root, wanted, connection, advance, writers=writers or WRITERS)
     added = f"{report.written} of {report.parts} parts written"
     added += f" ({report.events:,} events, {report.edges:,} relationships)"
     if not report.written:

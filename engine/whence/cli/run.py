@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -9,6 +10,7 @@ import typer
 
 from whence.cli.chain_options import ChainFile, Logs, prepare
 from whence.cli.connecting import Server, connects
+from whence.cli.loading_options import Loaded, loads
 from whence.cli.output import output
 from whence.cli.reading_options import reads_logs
 from whence.cli.stream_options import Streaming, streams
@@ -29,6 +31,7 @@ RUNNERS = ("spark", "local", "interpreter")
 
 @app.command()
 @connects
+@loads
 @streams
 @reads_logs
 def run(
@@ -83,10 +86,8 @@ def run(
         bool,
         typer.Option("--plan", help="Say how Spark would cut the run, and why; run nothing."),
     ] = False,
-    load: Annotated[
-        bool, typer.Option("--load/--no-load", help="Load the graph while it runs.", **_RECORDED)
-    ] = True,
     *,
+    loaded: Loaded,
     streaming: Streaming,
     server: Server,
 ) -> None:
@@ -104,7 +105,7 @@ def run(
             "--where": where is not None,
             "--record": record is not None and not any("run:" in each for each in log or ()),
             "--master": master != "local[*]",
-            "--no-load": not load,
+            **loaded.given(),
             "--partitions": partitions is not None,
             "--plan": plan,
         },
@@ -119,6 +120,10 @@ def run(
     options = RunOptions(track, detail, witnesses, where, closed, CHUNK)
     if streaming.place is not None:
         from whence.cli.run_stream import stream_and_tell
+        from whence.engine.runners.options import LOADED_CHUNK
+
+        if track and loaded.wanted:
+            options = replace(options, chunk=LOADED_CHUNK)
 
         stream_and_tell(
             chain,
@@ -127,7 +132,8 @@ def run(
             options,
             record=record,
             master=master,
-            server=server if load else None,
+            server=server if loaded.wanted else None,
+            loaded=loaded,
             limit=limit,
             csv=csv,
         )
@@ -164,7 +170,8 @@ def run(
         record=record,
         master=master,
         partitions=partitions,
-        server=server if load else None,
+        server=server if loaded.wanted else None,
+        loaded=loaded,
         limit=limit,
         csv=csv,
     )

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from whence.cli.connecting import Server, connected
+from whence.cli.connecting import Server
+from whence.cli.loading_options import Loaded, Reached
 from whence.cli.output import output
 from whence.cli.reading import tell_mapping, tell_read
 from whence.cli.run_report import Report, outputs_text
-from whence.engine.errors import MissingExtraError, SettingsError, WhenceError
+from whence.engine.errors import MissingExtraError, WhenceError
 
 if TYPE_CHECKING:
     from whence.api import Result, Runner
     from whence.cli.chain_options import Prepared
     from whence.engine.record import RunRecord
     from whence.engine.runners import RunOptions
-    from whence.store import Connection
 
-__all__ = ["print_result", "reached", "run_and_tell"]
+__all__ = ["print_result", "run_and_tell"]
 
 FIRST = 10
 """So many outputs are shown to a person who does not say how many; programs are given all."""
@@ -40,6 +40,7 @@ def run_and_tell(
     master: str,
     partitions: int | None,
     server: Server | None,
+    loaded: Loaded,
     limit: int | None,
     csv: bool,
 ) -> None:
@@ -53,6 +54,7 @@ def run_and_tell(
         master: where Spark runs.
         partitions: into how many tasks Spark cuts the run, where that is exact.
         server: the graph to load; ``None`` if none is to be loaded.
+        loaded: how it is loaded.
         limit: how many outputs to print.
         csv: print them as CSV.
     """
@@ -60,9 +62,9 @@ def run_and_tell(
 
     out = output()
     with ExitStack() as stack:
-        connection = away = None
+        reached = Reached()
         if server is not None and options.tracked:
-            connection, away = reached(server, stack)
+            reached = loaded.reach(server, stack)
         for name, source in prepared.sources.items():
             tell_mapping(source, prepared.stated[name])
         if runner == "local" and options.witnesses == "all":
@@ -75,14 +77,16 @@ def run_and_tell(
                 runner=runner,
                 options=options,
                 record=record,
-                connection=connection,
+                connection=reached.connection,
+                load=reached.options,
                 master=master,
                 partitions=partitions,
                 progress=advance,
             )
         for source in prepared.sources.values():
             tell_read(source, always=True)
-    print_result(result, options, away or result.not_loaded, limit, csv=csv)
+    away = reached.away if reached.options is None else result.not_loaded
+    print_result(result, options, away, limit, csv=csv)
 
 
 @contextmanager
@@ -93,17 +97,6 @@ def _hint_at_the_interpreter() -> Iterator[None]:
     except MissingExtraError as error:
         msg = f"{error}, or --runner interpreter"
         raise MissingExtraError(msg) from error
-
-
-def reached(server: Server, stack: ExitStack) -> tuple[Connection | None, WhenceError | None]:
-    """Connect; a server that is not there, or refuses, does not keep the run from running."""
-    try:
-        return stack.enter_context(connected(server.settings())), None
-    except SettingsError:
-        raise
-    except WhenceError as error:
-        output().say(escape(f"no graph for now: {error}"))
-        return None, error
 
 
 def print_result(

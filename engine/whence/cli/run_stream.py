@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 
 from whence.cli.connecting import Server
+from whence.cli.loading_options import Loaded, Reached
 from whence.cli.output import LINE_EVERY_SECONDS, output
-from whence.cli.run_recorded import print_result, reached
+from whence.cli.run_recorded import print_result
 from whence.engine.chain_file import load_chain
 from whence.engine.record import RunRecord, record_place
 from whence.engine.sources.stream import StoppedError
 
 if TYPE_CHECKING:
     from whence.cli.stream_options import Streaming
+    from whence.engine.errors import WhenceError
     from whence.engine.log import Log
     from whence.engine.runners import RunOptions
     from whence.engine.runners.spark_stream import StreamProgress
@@ -38,6 +40,7 @@ def stream_and_tell(
     record: Path | None,
     master: str,
     server: Server | None,
+    loaded: Loaded,
     limit: int | None,
     csv: bool,
 ) -> None:
@@ -51,11 +54,13 @@ def stream_and_tell(
         record: where the record is.
         master: where Spark runs.
         server: the graph to load; ``None`` if none is to be loaded.
+        loaded: how it is loaded.
         limit: how many outputs to print at the end.
         csv: print them as CSV.
     """
-    from whence.api import Loading, Result
+    from whence.api import Result
     from whence.engine.runners.spark_stream import run_stream
+    from whence.store.loading import Loading
 
     out, root = output(), record_place(record)
     made = load_chain(chain)
@@ -65,18 +70,25 @@ def stream_and_tell(
     again = False
     with ExitStack() as stack:
         stopping = stack.enter_context(_Stopping())
-        connection = away = None
+        reached = Reached()
         if server is not None and options.tracked:
-            connection, away = reached(server, stack)
+            reached = loaded.reach(server, stack)
 
         def began(run: RunRecord) -> None:
             nonlocal loading, again
             stopping.listen()
             again = (run.folder / "stream" / "checkpoint").exists()
             out.say(escape(f"run {run.id}, following {stream.origin}; Ctrl-C stops it"))
-            if connection is not None:
-                tell = lambda done, total, text: None  # noqa: E731
-                loading = stack.enter_context(Loading(root, run.id, connection, tell))
+            if reached.options is not None and reached.options.settings is not None:
+                beside = Loading(
+                    root,
+                    run.id,
+                    reached.options.settings,
+                    lambda done, total, text: None,
+                    priority=loaded.priority,
+                    writers=loaded.writers,
+                )
+                loading = stack.enter_context(beside)
 
         with _shown() as tell:
             try:
@@ -99,24 +111,27 @@ def stream_and_tell(
     report = None if loading is None else loading.report
     failed = None if loading is None else loading.error
     if complete:
-        result = Result(found, connection, report, failed, again)
-        print_result(result, options, away or failed, limit, csv=csv)
+        result = Result(found, reached.connection, report, failed, again)
+        print_result(result, options, reached.away if loading is None else failed, limit, csv=csv)
         return
     events = found.log(made.inputs[0]).length
-    _tell_stopped(found, events)
+    _tell_stopped(found, events, failed)
 
 
-def _tell_stopped(run: RunRecord, events: int) -> None:
-    """Say what there is by now and how to go on."""
+def _tell_stopped(run: RunRecord, events: int, not_loaded: WhenceError | None) -> None:
+    """Say what there is by now, what of it is not in the graph, and how to go on."""
     out, manifest = output(), run.manifest
     pipes = [s for s in manifest["streams"] if s["role"] == "output"]
     outputs = sum(stream["length"] for stream in pipes)
     if out.json:
-        out.result({"run": run.id, "status": "stopped", "events": events, "outputs": outputs})
+        told = None if not_loaded is None else str(not_loaded)
+        stopped = {"run": run.id, "status": "stopped", "events": events, "outputs": outputs}
+        out.result({**stopped, "not_loaded": told})
         return
     lines = [
         f"stopped; run {run.id} has {outputs:,} outputs in the record so far",
         f"  record: {run.folder}",
+        *([] if not_loaded is None else [f"  not all in Neo4j: {not_loaded}"]),
         "go on: the same command again; with --available-now it takes what is there and ends",
     ]
     out.tell(escape("\n".join(lines)))

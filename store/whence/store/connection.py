@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
 QUERY_SECONDS = 120.0
+RETRY_SECONDS = 30.0
 
 # The driver's warnings about attempts it repeats are its own affair unless the user's program
 # configures logging; what finally fails is raised.
@@ -107,8 +108,16 @@ def require_driver() -> None:
         raise MissingExtraError.for_extra(extra="neo4j", package="neo4j") from error
 
 
-def open_driver(settings: Settings, timeout: float) -> neo4j.Driver:
-    """Make a driver with our time limits; it has not spoken to the server yet."""
+def open_driver(
+    settings: Settings, timeout: float, *, retry: float = RETRY_SECONDS
+) -> neo4j.Driver:
+    """Make a driver with our time limits; it has not spoken to the server yet.
+
+    Args:
+        settings: where to.
+        timeout: seconds until a server that does not answer counts as unreachable.
+        retry: seconds for which a transaction is repeated that met a deadlock, or no server.
+    """
     require_driver()
     from neo4j import GraphDatabase
 
@@ -117,7 +126,7 @@ def open_driver(settings: Settings, timeout: float) -> neo4j.Driver:
         auth=(settings.username, settings.password.reveal()),
         connection_timeout=timeout,
         connection_acquisition_timeout=timeout,
-        max_transaction_retry_time=30,
+        max_transaction_retry_time=retry,
         telemetry_disabled=True,
         # The server notes every name that no node has yet; a young graph has few of them.
         notifications_min_severity="OFF",

@@ -152,7 +152,7 @@ def test_an_edge_to_nowhere_is_refused_and_nothing_is_written(
     chain = Chain.of(Cumulate("sum", "add"))
     run = record_of(tmp_path, chain, {"log": [1, 2, 3]}, RunOptions())
     spoil(run.folder, "sum", [Association("sum", "explains", "list", 0, 0, "log:log", (0, 77))])
-    with pytest.raises(StoreError, match=r"expected to write 2 of derived .*; got 1"):
+    with pytest.raises(StoreError, match=r"expected to write 2 edges of outputs .*; got 1"):
         load(tmp_path, run.id, graph)
     assert graph.read("MATCH (e:Output) RETURN count(e) AS n") == [{"n": 0}]
     assert graph.read("MATCH (c:Chunk) RETURN count(c) AS n") == [{"n": 1}]

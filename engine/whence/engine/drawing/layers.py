@@ -12,6 +12,9 @@ _SWEEPS = 4
 def layers(picture: Picture) -> list[list[Box]]:
     """The boxes in rows from the top, each row in order from the left.
 
+    Two rows stay in the order in which they were given; an input that nothing points at is among
+    the others, at the bottom.
+
     >>> from whence.engine.drawing.picture import Arrow
     >>> boxes = tuple(Box(name, (name,)) for name in "abc")
     >>> arrows = (Arrow("a", "b"), Arrow("b", "c"), Arrow("a", "c"))
@@ -33,10 +36,12 @@ def layers(picture: Picture) -> list[list[Box]]:
             left[target] -= 1
             if not left[target]:
                 ready.append(target)
-    rows: list[list[Box]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
+    lowest = max(depth.values(), default=-1)
+    rows: list[list[Box]] = [[] for _ in range(lowest + 1)]
     for box in picture.boxes:
-        rows[depth[box.id]].append(box)
-    for sweep in range(_SWEEPS):
+        alone = box.kind == "input" and not above[box.id] and not below[box.id]
+        rows[lowest if alone else depth[box.id]].append(box)
+    for sweep in range(_SWEEPS if len(rows) > 2 else 0):
         upwards = sweep % 2 == 1
         for number in reversed(range(len(rows))) if upwards else range(len(rows)):
             _arrange(rows, number, below if upwards else above)

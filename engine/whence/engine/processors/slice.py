@@ -227,7 +227,7 @@ class SliceMachine(Machine):
         self.said_at_closing = False
 
     def feed(self, *front: Event) -> list[Event]:
-        """Feed the slices of the front's key, then say what all slices give together."""
+        """Feed the slices of the front's key; explained by the slices that decide the result."""
         self.inner_scope.at = self.next_position()
         if self.tracked:
             key, why, support = self.key.trace(front)

@@ -104,7 +104,7 @@ class _Window(Machine):
         self.fronts: deque[tuple[Event, ...]] = deque(maxlen=n)
 
     def feed(self, *front: Event) -> list[Event]:
-        """When the window is full, run a fresh P on it and say its last output."""
+        """When the window is full, run a fresh P on it; explained as its last output is."""
         fronts = self.fronts
         fronts.append(front)
         if len(fronts) < self.n:

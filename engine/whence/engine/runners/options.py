@@ -10,13 +10,20 @@ from whence.engine.errors import ParameterError
 from whence.engine.interpreter.extract import Detail
 from whence.engine.tracker import Witnesses
 
-__all__ = ["CHUNK", "RunOptions"]
+__all__ = ["CHUNK", "LOADED_CHUNK", "RunOptions"]
 
 CHUNK = 65_536
 """Positions a part of a run on batches: fewer make more files, more larger transactions.
 
 As many as events in a batch of the local runner, so that most batches are a part. 50,000 took a
 tenth to a fifth longer, 20,000 up to twice as long, 131,072 about the same (``bench batch_size``).
+"""
+
+LOADED_CHUNK = 4_096
+"""Positions a part of a stream that is loaded while it grows.
+
+A part is loaded when it is full: of 10,000 events a second, twice a second. A stream that is much
+faster than that is faster than any store, and better off with parts of the usual size.
 """
 
 

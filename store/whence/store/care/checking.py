@@ -16,7 +16,7 @@ from whence.store.care.heads import head_findings
 from whence.store.connection import Connection
 from whence.store.cypher import cypher, schema
 from whence.store.loading.digest import ChunkDigest
-from whence.store.loading.loader import parts_listed
+from whence.store.loading.parts import parts_listed
 from whence.store.places import Range, no_of, position_of
 
 __all__ = ["CheckReport", "Finding", "Progress", "check"]

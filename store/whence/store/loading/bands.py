@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from whence.engine.associations import Association
 
@@ -21,19 +21,33 @@ def heads_as_bands(
     >>> [(b.lo, b.hi, b.sa, b.a) for b in heads_as_bands(rows, lambda name: name == "s/heads")]
     [(3, 5, 1, 0)]
     """
-    open_bands: dict[object, Association] = {}
+    open_bands: dict[object, _Open] = {}
     for row in sorted(rows, key=lambda row: row.lo):
         if row.kind != "list" or not is_heads(row.to):
             yield row
             continue
         for position in row.inputs:
-            kind = (row.relation, row.to, row.fields, row.copy, row.witness, position - row.lo)
+            shift = position - row.lo
+            kind = (row.relation, row.to, row.fields, row.copy, row.witness, shift)
             band = open_bands.get(kind)
             if band is not None and band.hi == row.lo - 1:
-                open_bands[kind] = replace(band, hi=row.lo)
+                band.hi = row.lo
                 continue
             if band is not None:
-                yield band
-            shift = position - row.lo
-            open_bands[kind] = replace(row, kind="band", inputs=(), a=shift, b=shift, sa=1, sb=1)
-    yield from open_bands.values()
+                yield band.band()
+            open_bands[kind] = _Open(row, row.lo, shift)
+    for band in open_bands.values():
+        yield band.band()
+
+
+@dataclass(slots=True)
+class _Open:
+    """A band that may still go on."""
+
+    first: Association
+    hi: int
+    shift: int
+
+    def band(self) -> Association:
+        shift = self.shift
+        return replace(self.first, kind="band", hi=self.hi, inputs=(), a=shift, b=shift, sa=1, sb=1)

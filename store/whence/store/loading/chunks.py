@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from whence.engine.errors import StoreError
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher
-from whence.store.loading.content import ChunkContent
+from whence.store.loading.content import ChunkContent, Row
 
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction
@@ -19,6 +21,18 @@ ROWS = 5000
 
 LITERAL = ("derived", "influenced", "end")
 SPANS = ("derived_spans", "influenced_spans")
+
+_OUTPUT = ("key", "moment", "value", "value_digest", "kind", "untracked")
+_PROPERTIES = {
+    "inputs": (
+        *("key", "case", "case_digest", "activity", "activity_digest", "time", "time_digest"),
+    ),
+    "outputs": _OUTPUT,
+    "events": _OUTPUT,
+}
+"""What an event may carry, in the order in which its statement takes it."""
+
+_Edges = list[list[Any]]
 
 
 def chunk_id(kind: str, owner: str, part: int, stream: str | None = None) -> str:
@@ -52,6 +66,7 @@ def write_chunk(connection: Connection, id: str, content: ChunkContent) -> bool:
         StoreError: something that an edge leads to is not in the graph; then nothing is written.
     """
     marker = marker_of(id, content)
+    statements = list(_statements(content))
 
     def work(transaction: ManagedTransaction) -> bool:
         def run(name: str, parameters: dict[str, Any]) -> Any:
@@ -59,29 +74,82 @@ def write_chunk(connection: Connection, id: str, content: ChunkContent) -> bool:
 
         if not run("chunk_claim", marker)["fresh"]:
             return False
-
-        def write(name: str, rows: list[dict[str, Any]], expected: int) -> None:
+        for name, rows, expected, more in statements:
             written = sum(
-                run(f"write_{name}", {"rows": rows[at : at + ROWS]})["written"]
+                run(f"write_{name}", {"rows": rows[at : at + ROWS], **more})["written"]
                 for at in range(0, len(rows), ROWS)
             )
             if written != expected:
+                what = f"edges of {name}" if name == content.label else name
                 msg = (
-                    f"the graph: expected to write {expected} of {name} for {id}; got {written}, "
+                    f"the graph: expected to write {expected} {what} for {id}; got {written}, "
                     "so nothing was written; try whence load again, or a record that is whole"
                 )
                 raise StoreError(msg)
-
-        write(content.label, content.events, len(content.events))
-        if content.choices:
-            write("choices", content.choices, len(content.choices))
-        for name in LITERAL:
-            rows = getattr(content, name)
-            write(name, rows, sum(len(row["to"]) for row in rows))
-        for name in SPANS:
-            rows = getattr(content, name)
-            write(name, rows, len(rows))
-        write("heads", content.heads, len(content.heads))
         return True
 
     return connection.transact(work)
+
+
+_Statement = tuple[str, Sequence[Any], int, dict[str, Any]]
+"""Its name, its rows, how much it has to say that it wrote, and its other parameters."""
+
+
+def _statements(content: ChunkContent) -> Iterator[_Statement]:
+    """What is run for a chunk, in this order: whatever is led to comes before what leads there."""
+    yield "choices", content.choices, len(content.choices), {}
+    edges, left, kinds = _edges_of_events(content)
+    made = sum(len(keys) for each in edges for _, keys in each)
+    more: dict[str, Any] = {"kinds": kinds}
+    if content.label == "inputs":  # they lead nowhere, and are counted themselves
+        made, more = len(content.events), {}
+    yield content.label, _event_rows(content, edges), made, more
+    for name in LITERAL:
+        rows = left if name == "derived" else getattr(content, name)
+        yield name, rows, sum(len(row["to"]) for row in rows), {}
+    for name in SPANS:
+        rows = getattr(content, name)
+        yield name, rows, len(rows), {}
+    yield "heads", content.heads, len(content.heads), {}
+
+
+def _edges_of_events(content: ChunkContent) -> tuple[list[_Edges], list[Row], list[Row]]:
+    """The edges that are made with the event that they begin at; what is left; their properties.
+
+    An edge that begins elsewhere, or that leads to a later event of the chunk, is made afterwards.
+    """
+    places = {row["key"]: at for at, row in enumerate(content.events)}
+    last = content.events[-1]["key"] if content.events else -1
+    edges: list[_Edges] = [[] for _ in content.events]
+    left: list[Row] = []
+    kinds: dict[str, int] = {}
+    told: list[Row] = []
+    for row in content.derived:
+        key, to = row["key"], row["to"]
+        at = places.get(key)
+        if at is None or any(key < each <= last for each in to):
+            left.append(row)
+            continue
+        name = json.dumps(row["with"]) if row["with"] else ""
+        if name not in kinds:
+            kinds[name] = len(told)
+            told.append(row["with"])
+        edges[at].append([kinds[name], to])
+    return edges, left, told
+
+
+def _event_rows(content: ChunkContent, edges: list[_Edges]) -> list[list[Any]]:
+    names = _PROPERTIES[content.label]
+    unknown = {name for event in content.events for name in event}.difference(names)
+    if unknown:
+        msg = (
+            f"an event: expected no properties but {', '.join(names)}; "
+            f"got {', '.join(sorted(unknown))}; try adding them to write_{content.label}.cypher"
+        )
+        raise StoreError(msg)
+    if content.label == "inputs":
+        return [[event.get(name) for name in names] for event in content.events]
+    return [
+        [*[event.get(name) for name in names], own]
+        for event, own in zip(content.events, edges, strict=True)
+    ]

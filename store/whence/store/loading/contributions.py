@@ -17,10 +17,13 @@ from whence.store.cypher import cypher
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction
 
-__all__ = ["BLOCK", "block_ids", "keep_contributions"]
+__all__ = ["BLOCK", "LARGEST", "block_ids", "keep_contributions"]
 
 BLOCK = 4096
 """Input events a node; so many numbers in a list are read about as fast as one node is."""
+
+LARGEST = 3_000_000
+"""Events of streams up to which a run is counted: its associations are in memory for that."""
 
 
 def block_ids(run: str, log: StoredLog) -> list[str]:
@@ -38,6 +41,8 @@ def keep_contributions(connection: Connection, record: RunRecord) -> None:
     graph = find_run(connection, record.id, record.root)
     manifest = record.manifest
     if graph.counted or not manifest["options"]["tracked"] or manifest["status"] != "complete":
+        return
+    if sum(stream["length"] for stream in manifest["streams"]) > LARGEST:
         return
     blocks = _blocks(graph, record)
 

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whence.engine.associations import LOG_PREFIX, Association
+from whence.engine.associations import LOG_PREFIX
 from whence.engine.errors import LogError, StoreError
-from whence.engine.intervals import positions
 from whence.engine.record import RunRecord
-from whence.engine.record.schema import associations_of
 from whence.store.catalog import find_run, run_is_loaded
 from whence.store.connection import Connection
-from whence.store.loading.chunks import chunk_id, loaded_chunks, write_chunk
-from whence.store.loading.content import Directory, add_choices, log_content, stream_content
+from whence.store.loading.chunks import loaded_chunks, write_chunk
 from whence.store.loading.contributions import keep_contributions
+from whence.store.loading.parts import Part, RecordParts
+from whence.store.loading.priority import PRIORITIES, Pace
 from whence.store.loading.register import prepare_schema, register, run_state
-from whence.store.places import LAST_POSITION
 
-__all__ = ["LoadReport", "Progress", "follow", "load", "parts_listed"]
+__all__ = ["ENDED", "LoadReport", "Loader", "Progress", "load"]
 
 Progress = Callable[[int, int, str], None]
 """Called with how many parts are done, how many there are, and what is being done."""
 
 ENDED = ("complete", "failed")
 """How a run stands that has ended by itself: its record will not change any more."""
-POLL_SECONDS = 0.5
-AWAY_SECONDS = 30.0
-"""How long a store that does not answer is waited for after the run has ended."""
+
+WRITERS = PRIORITIES["high"].writers
 
 
 @dataclass(frozen=True)
@@ -57,14 +54,13 @@ class LoadReport:
     complete: bool
 
 
-@dataclass(frozen=True, order=True)
-class _Part:
-    owner: str
-    number: int
-
-
 def load(
-    record: Path, run: str, connection: Connection, progress: Progress | None = None
+    record: Path,
+    run: str,
+    connection: Connection,
+    progress: Progress | None = None,
+    *,
+    writers: int = WRITERS,
 ) -> LoadReport:
     """Bring the graph up to date with a run's record; what is there already is left alone.
 
@@ -73,127 +69,91 @@ def load(
         run: the run's id, or ``latest``.
         connection: where to.
         progress: told how far it has come.
+        writers: how many transactions are written at a time.
     """
-    return _Loader(RunRecord(record, run), connection, progress).catch_up()
+    pace = Pace(writers, 1.0, 0)
+    return Loader(RunRecord(record, run), connection, progress).catch_up(pace)
 
 
-def parts_listed(record: RunRecord) -> Iterator[str]:
-    """The ids of the chunks that a run's record has parts for, those of its logs included."""
-    manifest = record.manifest
-    for name in manifest["logs"]:
-        log = record.log(name)
-        if log.made_by is None:
-            for number in range(log.manifest["parts"]):
-                yield chunk_id("log", log.id, number)
-    for stream in manifest["streams"]:
-        if stream["role"] != "choices":  # loaded with the parts of the stream that meets them
-            for number in {p["part"] for p in (*stream["outputs"], *stream["associations"])}:
-                yield chunk_id("run", record.id, number, stream["name"])
+class Loader:
+    """Brings the graph up to date with a run's record, as often as it is asked to.
 
-
-def follow(
-    record: Path,
-    run: str,
-    connection: Connection,
-    progress: Progress | None = None,
-    *,
-    over: Callable[[], bool] | None = None,
-    poll: float = POLL_SECONDS,
-    patience: float = AWAY_SECONDS,
-) -> LoadReport:
-    """Load a run while it goes on, until it has ended, by itself or because it was killed.
-
-    A store that does not answer is asked again; the run itself never waits for it.
-
-    Args:
-        record: the record's place.
-        run: the run's id.
-        connection: where to.
-        progress: told how far it has come.
-        over: says that the run will write no more; given by whoever runs it, and then an
-            interrupted run is waited for, since it will be taken up again.
-        poll: seconds between two looks at the record.
-        patience: seconds to wait for a store that is away, once the run has ended.
+    Several parts are written at a time, each in a transaction of its own, and no more of them are
+    in memory. A part has its turn when all that it leads to is there.
     """
-    kept = RunRecord(record, run)
-    away_until: float | None = None
-    while True:
-        status = kept.manifest["status"]
-        ended = status in ENDED or (status == "interrupted" if over is None else over())
-        try:
-            report = _Loader(kept, connection, progress).catch_up()
-            if ended:
-                return report
-        except StoreError as error:
-            if not _is_away(error):
-                raise
-            now = time.monotonic()
-            if ended and away_until is None:
-                away_until = now + patience
-            if away_until is not None and now >= away_until:
-                raise
-        time.sleep(poll)
-
-
-def _is_away(error: StoreError) -> bool:
-    """Whether the store may well answer later; a refusal stays one."""
-    from neo4j.exceptions import DriverError, Neo4jError
-
-    cause = error.__cause__
-    return isinstance(cause, (DriverError, Neo4jError)) and cause.is_retryable()
-
-
-class _Loader:
-    """One pass over a record."""
 
     def __init__(
-        self, record: RunRecord, connection: Connection, progress: Progress | None
+        self, record: RunRecord, connection: Connection, progress: Progress | None = None
     ) -> None:
-        self.record = record
-        self.connection = connection
-        self.progress = progress or (lambda done, total, text: None)
-        self.manifest = record.manifest
-        self.written = self.events = self.edges = 0
+        """Nothing is known of the graph yet.
 
-    def catch_up(self) -> LoadReport:
-        prepare_schema(self.connection)
-        self._load_makers()
-        register(self.connection, self.record, self.manifest)
-        self._learn_numbers()
-        parts = list(self._parts())
-        self.there = loaded_chunks(self.connection, "run", self.record.id)
-        for log in {log.id for log in self.logs.values()}:
-            self.there |= loaded_chunks(self.connection, "log", log)
-        waiting = [part for part in parts if self._id(part) not in self.there]
-        while waiting:
-            self.progress(len(parts) - len(waiting), len(parts), f"loading {self.record.id}")
-            left = [part for part in waiting if not self._try(part)]
-            if len(left) == len(waiting):
-                break
-            waiting = left
-        ended = self.manifest["status"] in ENDED
-        if waiting and ended:
-            self._refuse(waiting[0])
-        self.progress(len(parts) - len(waiting), len(parts), f"loading {self.record.id}")
-        complete = ended and not waiting
-        if complete:
-            keep_contributions(self.connection, self.record)
-        run_state(self.connection, self.manifest, loaded=complete)
+        Args:
+            record: the run's record.
+            connection: where to.
+            progress: told how far it has come.
+        """
+        self.record = record
+        self._connection = connection
+        self._progress = progress or (lambda done, total, text: None)
+        self._written = self._events = self._edges = 0
+        self._registered: object = None
+        self._told: dict[str, Any] | None = None
+        self._there: set[str] = set()
+        self._needs: dict[str, set[str]] = {}
+
+    def catch_up(self, pace: Pace) -> LoadReport:
+        """Load what there is by now.
+
+        Raises:
+            StoreError: the store is away or refuses; what was written stays, and the next call
+                asks the graph what is there.
+        """
+        manifest = self.record.manifest
+        try:
+            parts = self._parts(manifest, pace)
+            all_parts = list(parts)
+            left = self._write_all(parts, all_parts, pace)
+            complete = manifest["status"] in ENDED and not left
+            if complete:
+                keep_contributions(self._connection, self.record)
+            self._tell_state(manifest, complete)
+        except BaseException:
+            self._registered = self._told = None  # what was on its way may be there or not
+            raise
+        if left and manifest["status"] in ENDED:
+            self._refuse(parts, left[0])
         return LoadReport(
             self.record.id,
-            self.manifest["status"],
-            len(parts),
-            self.written,
-            self.events,
-            self.edges,
+            manifest["status"],
+            len(all_parts),
+            self._written,
+            self._events,
+            self._edges,
             complete,
         )
 
-    def _load_makers(self) -> None:
+    def _parts(self, manifest: dict[str, Any], pace: Pace) -> RecordParts:
+        """The parts of the record, where they belong in the graph, and which of them are there."""
+        names = [stream["name"] for stream in manifest["streams"]]
+        if self._registered is None:
+            prepare_schema(self._connection)
+            self._load_makers(manifest, pace)
+        if self._registered != names:
+            register(self._connection, self.record, manifest)
+            run = find_run(self._connection, self.record.id)
+            self._numbers = {LOG_PREFIX + name: log.no for log in run.logs for name in log.names}
+            self._numbers.update({stream.name: stream.no for stream in run.streams})
+            self._there = loaded_chunks(self._connection, "run", self.record.id)
+            for log in set(manifest["logs"].values()):
+                self._there |= loaded_chunks(self._connection, "log", log)
+            self._registered = names
+        return RecordParts(self.record, manifest, self._numbers)
+
+    def _load_makers(self, manifest: dict[str, Any], pace: Pace) -> None:
         """First the runs whose streams this one read: their events are its inputs."""
-        for name in self.manifest["logs"]:
+        for name in manifest["logs"]:
             made_by = self.record.log(name).made_by
-            if made_by is None or run_is_loaded(self.connection, made_by[0]):
+            if made_by is None or run_is_loaded(self._connection, made_by[0]):
                 continue
             try:
                 maker = RunRecord(self.record.root, made_by[0])
@@ -204,125 +164,67 @@ class _Loader:
                     "try the record that it was written to"
                 )
                 raise StoreError(msg) from gone
-            _Loader(maker, self.connection, self.progress).catch_up()
+            Loader(maker, self._connection, self._progress).catch_up(pace)
 
-    def _learn_numbers(self) -> None:
-        run = find_run(self.connection, self.record.id)
-        self.logs = {name: self.record.log(name) for name in self.manifest["logs"]}
-        self.streams = {stream["name"]: stream for stream in self.manifest["streams"]}
-        numbers = {LOG_PREFIX + name: log.no for log in run.logs for name in log.names}
-        numbers.update({stream.name: stream.no for stream in run.streams})
-        self.directory = Directory(
-            numbers, {name: stream["role"] for name, stream in self.streams.items()}
-        )
-        self.choices = {
-            name: sorted((part["first"], part["part"]) for part in stream["outputs"])
-            for name, stream in self.streams.items()
-            if stream["role"] == "choices"
-        }
-        self.needs: dict[_Part, set[str]] = {}
+    def _write_all(self, parts: RecordParts, every: list[Part], pace: Pace) -> list[Part]:
+        """Write whatever can be written; what is left leads to something that is not there."""
+        waiting = [part for part in every if parts.id(part) not in self._there]
+        done = len(every) - len(waiting)
+        doing = f"loading {self.record.id}"
+        self._progress(done, len(every), doing)
+        running: dict[Future[None], str] = {}
+        # Before the first fault is told, those under way are waited for: nobody writes behind us.
+        with ThreadPoolExecutor(pace.writers, "whence-loading") as pool:
+            while waiting or running:
+                for part in waiting if len(running) < pace.writers else ():
+                    id = parts.id(part)
+                    if id in running.values() or not self._ready(parts, part):
+                        continue
+                    if id not in self._there:  # else it is of another name of the same log
+                        running[pool.submit(self._write, parts, part, pace)] = id
+                    if len(running) >= pace.writers:
+                        break
+                if not running:
+                    break
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    id = running.pop(future)
+                    future.result()
+                    self._there.add(id)
+                    self._needs.pop(id, None)
+                waiting = [part for part in waiting if parts.id(part) not in self._there]
+                self._progress(len(every) - len(waiting), len(every), doing)
+        return waiting
 
-    def _parts(self) -> Iterator[_Part]:
-        for name, log in self.logs.items():
-            if log.made_by is not None:
-                continue  # loaded with the run that made it
-            for number in range(log.manifest["parts"]):
-                yield _Part(LOG_PREFIX + name, number)
-        for name, stream in self.streams.items():
-            if name in self.choices:
-                continue  # loaded with the parts of the stream that meets them
-            listed = {p["part"] for p in (*stream["outputs"], *stream["associations"])}
-            for number in sorted(listed):
-                yield _Part(name, number)
+    def _ready(self, parts: RecordParts, part: Part) -> bool:
+        """Whether all that a part leads to is there."""
+        id = parts.id(part)
+        if id not in self._needs:
+            self._needs[id] = parts.needs(part)
+        self._needs[id] -= self._there
+        return not self._needs[id]
 
-    def _id(self, part: _Part) -> str:
-        if part.owner.startswith(LOG_PREFIX):
-            return self._log_chunk(part.owner, part.number)
-        return chunk_id("run", self.record.id, part.number, part.owner)
+    def _write(self, parts: RecordParts, part: Part, pace: Pace) -> None:
+        started = time.monotonic()
+        content = parts.content(part)
+        if write_chunk(self._connection, parts.id(part), content):
+            self._written += 1
+            self._events += len(content.events) + len(content.choices)
+            self._edges += content.edges
+        del content
+        pace.rest(time.monotonic() - started)
 
-    def _log_chunk(self, owner: str, number: int) -> str:
-        return chunk_id("log", self.logs[owner.removeprefix(LOG_PREFIX)].id, number)
+    def _tell_state(self, manifest: dict[str, Any], complete: bool) -> None:
+        """Say in the graph how the run stands, if it stands otherwise than before."""
+        state = {"manifest": manifest, "loaded": complete}
+        if self._told != state:
+            logs = {name: self.record.log(name).manifest for name in manifest["logs"]}
+            run_state(self._connection, manifest, logs.values(), loaded=complete)
+            self._told = state
 
-    def _try(self, part: _Part) -> bool:
-        """Load a part, unless something that it leads to is not there yet."""
-        id = self._id(part)
-        if id in self.there:  # two names of one log
-            return True
-        if not self.needs.get(part, set()) <= self.there:
-            return False
-        if part.owner.startswith(LOG_PREFIX):
-            log = self.logs[part.owner.removeprefix(LOG_PREFIX)]
-            no = self.directory.numbers[part.owner]
-            content = log_content(no, log.manifest, log.part(part.number))
-        else:
-            rows = self._rows(part)
-            met = _Part(f"{part.owner}/choices", part.number)
-            choice_rows = self._rows(met) if met.owner in self.choices else []
-            self.needs[part] = set(self._leads_to([*rows, *choice_rows])) - {id}
-            if not self.needs[part] <= self.there:
-                return False
-            stream = self.streams[part.owner]
-            content = stream_content(
-                stream,
-                self.directory,
-                self._outputs(part),
-                rows,
-                selected=self.manifest["options"].get("where") is not None,
-            )
-            choices = self._outputs(met) if met.owner in self.choices else None
-            if choices is not None:
-                choosing = self.streams[met.owner]
-                add_choices(content, choosing, self.directory, choices, choice_rows)
-        if write_chunk(self.connection, id, content):
-            self.written += 1
-            self.events += len(content.events) + len(content.choices)
-            self.edges += content.edges
-        self.there.add(id)
-        return True
-
-    def _rows(self, part: _Part) -> list[Association]:
-        listed = {p["part"] for p in self.streams[part.owner]["associations"]}
-        if part.number not in listed:
-            return []
-        return associations_of(self.record.associations(part.owner, part.number), part.owner)
-
-    def _outputs(self, part: _Part) -> Any:
-        listed = {p["part"] for p in self.streams[part.owner]["outputs"]}
-        return self.record.outputs(part.owner, part.number) if part.number in listed else None
-
-    def _leads_to(self, rows: list[Association]) -> Iterator[str]:
-        """The chunks that hold what these rows lead to."""
-        for row in rows:
-            if self.directory.roles.get(row.to) in ("heads", "end"):
-                continue  # no events of their own
-            if row.to in self.choices:
-                owner = row.to.removesuffix("/choices")
-                last = row.lo if row.hi is None else row.hi
-                for position in positions(row.reaches(row.lo, last)):
-                    at = bisect_right(self.choices[row.to], (position, LAST_POSITION)) - 1
-                    yield self._id(_Part(owner, self.choices[row.to][at][1]))
-                continue
-            if row.to.startswith(LOG_PREFIX):
-                log = self.logs.get(row.to.removeprefix(LOG_PREFIX))
-                if log is not None and log.made_by is not None:
-                    continue  # was loaded before
-                width = log.manifest["chunk"] if log else 1
-            else:
-                width = self.manifest["chunk"] * self.streams.get(row.to, {"w": 1})["w"]
-            if row.kind != "band":
-                numbers = {position // width for position in row.inputs}
-            else:
-                lo, hi = row.lo, row.lo if row.hi is None else row.hi
-                low = min(lo * row.sa + row.a, hi * row.sa + row.a)
-                high = max(lo * row.sb + row.b, hi * row.sb + row.b)
-                numbers = set(range(low // width, high // width + 1)) if low <= high else set()
-            for number in numbers:
-                yield self._id(_Part(row.to, number))
-
-    def _refuse(self, part: _Part) -> None:
-        lacking = sorted(self.needs[part] - self.there)
+    def _refuse(self, parts: RecordParts, part: Part) -> None:
+        lacking = sorted(self._needs[parts.id(part)] - self._there)
         msg = (
-            f"the record of {self.record.id}: expected the parts that {self._id(part)} leads to; "
+            f"the record of {self.record.id}: expected the parts that {parts.id(part)} leads to; "
             f"got none of {', '.join(lacking[:3])}; try running the chain again"
         )
         raise StoreError(msg)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from whence.engine.errors import StoreError
@@ -100,8 +100,21 @@ def register(connection: Connection, record: RunRecord, manifest: Mapping[str, A
     connection.transact(work)
 
 
-def run_state(connection: Connection, manifest: Mapping[str, Any], *, loaded: bool) -> None:
-    """Say how far the run and its loading have come."""
+def run_state(
+    connection: Connection,
+    manifest: Mapping[str, Any],
+    logs: Iterable[Mapping[str, Any]],
+    *,
+    loaded: bool,
+) -> None:
+    """Say how far the run, its logs and its loading have come.
+
+    Args:
+        connection: where to.
+        manifest: of the run.
+        logs: the manifests of its logs; those of a stream grow.
+        loaded: whether the run is over and all of it is in the graph.
+    """
     connection.write(
         cypher("run_state"),
         id=manifest["id"],
@@ -114,6 +127,7 @@ def run_state(connection: Connection, manifest: Mapping[str, Any], *, loaded: bo
             }
             for s in manifest["streams"]
         ],
+        logs=[{name: log[name] for name in ("id", "length", "digest")} for log in logs],
     )
 
 

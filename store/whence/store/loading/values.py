@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -41,23 +42,37 @@ def stored_value(kind: str, canonical: str) -> dict[str, Any]:
     ({'value': False}, {'value': '[1,2]', 'kind': 'list'})
     """
     value = json.loads(canonical)
-    if kind in NATIVE and not isinstance(value, dict):
+    if kind in NATIVE and not isinstance(value, dict) and _fits(value):
         if isinstance(value, str):
             return dict(_text("value", value))
         return {"value": float(value) if kind == "float" else value}
     return {**dict(_text("value", canonical)), "kind": kind}
 
 
+def _fits(value: Any) -> bool:
+    """Whether the store can hold a value: integers of 64 bits, and texts that UTF-8 can write."""
+    if isinstance(value, str):
+        return not any("\ud800" <= sign <= "\udfff" for sign in value)
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
+
+
 def output_properties(no: int, table: pa.Table) -> list[dict[str, Any]]:
     """The properties of a stream's events."""
+    columns = (table.column(name).to_pylist() for name in ("position", "moment", "kind", "value"))
     return [
-        {
-            "key": key_of(no, row["position"]),
-            "moment": row["moment"],
-            **stored_value(row["kind"], row["value"]),
-        }
-        for row in table.to_pylist()
+        {"key": key_of(no, position), "moment": moment, **_stored(kind, value)}
+        for position, moment, kind, value in zip(*columns, strict=True)
     ]
+
+
+def _stored(kind: str, canonical: str) -> dict[str, Any]:
+    """As `stored_value`; what is short is mostly one of a few values."""
+    return (
+        _stored_before(kind, canonical) if len(canonical) <= 32 else stored_value(kind, canonical)
+    )
+
+
+_stored_before = lru_cache(4096)(stored_value)
 
 
 def input_properties(no: int, manifest: Mapping[str, Any], table: pa.Table) -> list[dict[str, Any]]:

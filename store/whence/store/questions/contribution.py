@@ -13,7 +13,7 @@ from whence.engine.errors import StoreError
 from whence.store.catalog import find_run
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.loading.contributions import block_ids
+from whence.store.loading.contributions import LARGEST, block_ids
 from whence.store.places import key_of
 from whence.store.questions.answers import Coverage, InputEvent, coverage_of
 from whence.store.questions.explain import explain
@@ -73,9 +73,14 @@ def contribution(
     graph = find_run(connection, run, record)
     require_whole(graph)
     if not graph.counted:
+        events = sum(stream.length for stream in graph.event_streams.values())
+        got, hint = "one without", f"whence load {graph.id}"
+        if events > LARGEST:
+            got = f"one of {events:,} events, more than the {LARGEST:,} up to which they are"
+            hint = "whence impact for single events"
         msg = (
             f"{graph.id}: expected a run whose contributions were counted when it was loaded; "
-            f"got one without; try whence load {graph.id}"
+            f"got {got}; try {hint}"
         )
         raise StoreError(msg)
     ids = [id for log in graph.logs for id in block_ids(graph.id, log)]

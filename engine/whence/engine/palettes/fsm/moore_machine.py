@@ -207,7 +207,7 @@ class _Moore(Machine):
         self.regular = not declared.is_silent()
 
     def feed(self, event: Event) -> list[Event]:  # type: ignore[override]
-        """Take the first transition whose guard holds, or "otherwise"; say the new symbol."""
+        """Take the first transition whose guard holds, or "otherwise"; that way explains."""
         read: list[Term] = []
         enough: list[Term] = []
         before, target = self.state, self._choose(event, read, enough)

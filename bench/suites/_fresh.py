@@ -1,0 +1,244 @@
+"""How soon an output can be asked about, and what loading costs the run beside it.
+
+`declare` adds to a benchmark:
+
+- ``fresh.p95_s``: a stream of 10,000 events a second, in files, is followed with everything on and
+  loaded meanwhile. Of every output in a part that was full: seconds from the moment at which its
+  event was put into the folder to the first look at the graph that finds its part there. A part is
+  in the graph only when all that it leads to is; so from then on its outputs can be explained.
+- ``priority.P.slowdown``: seconds of a batch job beside which its graph is loaded, over those of
+  the same job alone, for each priority; ``priority.P.events_per_s``: how fast it is loaded
+  meanwhile.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench import Bench
+from bench.harness import quick
+from bench.suites._queries import QUERIES
+from whence.engine import Chain
+from whence.engine.record import LogRecord, RunRecord, ingest
+from whence.engine.runners import CHUNK, RunOptions
+from whence.engine.runners.local_kernels import run_kernels
+from whence.engine.runners.options import LOADED_CHUNK
+from whence.engine.runners.spark_session import spark_session
+from whence.engine.runners.spark_stream import run_stream
+from whence.engine.sources import open_source
+from whence.engine.sources.folder_stream import FolderStream
+from whence.store import Connection
+from whence.store.loading import Loading
+from whence.store.loading.priority import PRIORITIES, Priority
+
+__all__ = ["declare", "freshness", "slowdown"]
+
+RATE = 10_000
+EVERY = 0.25
+"""Seconds from one file to the next."""
+SECONDS = 30.0 if quick() else 300.0
+LOOK = 0.1
+EVENTS = 500_000 if quick() else 4_000_000
+CHUNKS = """
+MATCH (c:Chunk) WHERE c.id STARTS WITH $prefix RETURN c.id AS id
+"""
+
+
+def declare(bench: Bench, connection: Callable[[Any], Connection]) -> None:
+    """Add the figures of this page to a benchmark.
+
+    Args:
+        bench: which one.
+        connection: gives the graph, from what the benchmark has prepared; it is emptied.
+    """
+    bench.variant("fresh.p95_s", "s", rounds=1)(lambda given: freshness(connection(given)))
+    for priority in PRIORITIES:
+        _declare_priority(bench, connection, priority)
+
+
+def _declare_priority(
+    bench: Bench, connection: Callable[[Any], Connection], priority: Priority
+) -> None:
+    found: list[float] = []
+
+    def slower(given: Any) -> float:
+        ratio, rate = slowdown(connection(given), priority)
+        found.append(rate)
+        return ratio
+
+    bench.variant(f"priority.{priority}.slowdown", "ratio", rounds=1)(slower)
+    rate = bench.variant(f"priority.{priority}.events_per_s", "events/s", rounds=1)
+    rate(lambda given: found[-1])
+
+
+def _emptied(connection: Connection) -> None:
+    some = "MATCH (n) WITH n LIMIT 20000 DETACH DELETE n RETURN count(*) AS n"
+    while connection.write(some)[0]["n"]:
+        pass
+
+
+def _tell(done: int, total: int, text: str) -> None:
+    """Nobody looks."""
+
+
+def freshness(connection: Connection, seconds: float = SECONDS, rate: int = RATE) -> float:
+    """The p95 of the seconds after which an output can be asked about.
+
+    Args:
+        connection: the graph, which is emptied.
+        seconds: for how long events arrive.
+        rate: how many a second.
+    """
+    _emptied(connection)
+    folder = Path(tempfile.mkdtemp(prefix="whence-bench-"))
+    try:
+        return _Stream(connection, folder, seconds, rate).p95()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Stream:
+    """A stream that is fed, followed, loaded and looked at, all at once."""
+
+    def __init__(self, connection: Connection, folder: Path, seconds: float, rate: int) -> None:
+        self.connection = connection
+        self.inbox, self.root = folder / "inbox", folder / "record"
+        self.inbox.mkdir()
+        self.file = round(rate * EVERY)
+        self.files = round(seconds / EVERY)
+        values = QUERIES["window"].log(self.file)["value"]
+        self.table = pa.table({"value": pa.array(values)})
+        self.put: list[float] = []
+        self.seen: dict[int, float] = {}
+        self.stop = threading.Event()
+
+    def p95(self) -> float:
+        loading: list[Loading] = []
+        threads = [threading.Thread(target=self._feed, daemon=True)]
+
+        def began(run: RunRecord) -> None:
+            settings = self.connection.settings
+            loading.append(Loading(self.root, run.id, settings, _tell).__enter__())
+            threads.append(threading.Thread(target=self._look, args=(run.id,), daemon=True))
+            for thread in threads:
+                thread.start()
+
+        self._arrive()
+        try:
+            run_stream(
+                self.root,
+                _window_of_records(),
+                FolderStream(self.inbox),
+                RunOptions(chunk=LOADED_CHUNK),
+                session=spark_session("local[2]"),
+                stop=self.stop,
+                began=began,
+            )
+        finally:
+            for each in loading:
+                each.__exit__(None, None, None)
+        for thread in threads:
+            thread.join()
+        return self._told()
+
+    def _arrive(self) -> None:
+        name = f"{len(self.put):06d}.parquet"
+        pq.write_table(self.table, self.inbox / f".{name}")
+        (self.inbox / f".{name}").rename(self.inbox / name)
+        self.put.append(time.monotonic())
+
+    def _feed(self) -> None:
+        started = self.put[0]
+        while len(self.put) < self.files:
+            time.sleep(max(0.0, started + len(self.put) * EVERY - time.monotonic()))
+            self._arrive()
+        full = self._full()
+        until = time.monotonic() + 120.0  # a store that cannot keep up says so by its figure
+        while len(self.seen) < full and time.monotonic() < until:
+            time.sleep(LOOK)
+        self.stop.set()
+
+    def _full(self) -> int:
+        """How many parts are full: the first output of a window comes with its third event."""
+        return (self.files * self.file - 2) // LOADED_CHUNK
+
+    def _look(self, run: str) -> None:
+        prefix = f"run/{run}/not-zero/"
+        while not self.stop.is_set():
+            rows = self.connection.read(CHUNKS, prefix=prefix)
+            now = time.monotonic()
+            for row in rows:
+                self.seen.setdefault(int(row["id"].rpartition("/")[2]), now)
+            time.sleep(LOOK)
+
+    def _told(self) -> float:
+        full = self._full()
+        positions = np.arange(full * LOADED_CHUNK)
+        part_seen = np.array([self.seen.get(part, np.inf) for part in range(full)])
+        arrived = np.array(self.put)[(positions + 2) // self.file]
+        return float(np.percentile(part_seen[positions // LOADED_CHUNK] - arrived, 95))
+
+
+def _window_of_records() -> Chain:
+    """Is the product of every three events in a row other than zero? Events are records here."""
+    from whence.engine import ApplyFunction, Cumulate, Window
+
+    of_values = ApplyFunction("value", "value")
+    three = Window("three", n=3, of=Cumulate("product", "product"))
+    return of_values | three | ApplyFunction("not-zero", "value != 0")
+
+
+def slowdown(
+    connection: Connection, priority: Priority, count: int = EVENTS
+) -> tuple[float, float]:
+    """How much longer a batch job takes beside which it is loaded, and events loaded a second.
+
+    Args:
+        connection: the graph, which is emptied.
+        priority: how much of the machine loading may take.
+        count: events of the job.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="whence-bench-"))
+    try:
+        file = folder / "log.parquet"
+        pq.write_table(pa.table(QUERIES["lifecycle"].log(count)), file)
+        log = ingest(folder, "log", open_source(file), chunk=CHUNK)
+        _job(folder, log, "warm-up", None, priority)
+        alone, _ = _job(folder, log, "alone", None, priority)
+        _emptied(connection)
+        beside, rate = _job(folder, log, "beside", connection, priority)
+        return beside / alone, rate
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _job(
+    root: Path, log: LogRecord, name: str, connection: Connection | None, priority: Priority
+) -> tuple[float, float]:
+    """Seconds of the job itself, and events that were loaded a second meanwhile."""
+    chain = QUERIES["lifecycle"].own()
+    loading = (
+        nullcontext()
+        if connection is None
+        else Loading(root, name, connection.settings, _tell, priority=priority)
+    )
+    with loading:
+        started = time.monotonic()
+        run_kernels(root, chain, {chain.inputs[0]: log}, RunOptions(chunk=CHUNK), run_id=name)
+        seconds = time.monotonic() - started
+        loaded = 0
+        if connection is not None:
+            found = connection.read("MATCH (e:Input) RETURN count(e) AS n")
+            loaded = int(found[0]["n"])
+    return seconds, loaded / seconds

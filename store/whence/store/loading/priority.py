@@ -1,0 +1,57 @@
+"""How much of the machine loading may take while the run goes on."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from whence.engine.errors import ParameterError
+
+__all__ = ["PRIORITIES", "Pace", "Priority", "pace"]
+
+Priority = Literal["low", "normal", "high"]
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What a priority means.
+
+    Attributes:
+        writers: how many transactions are written at a time.
+        share: the part of the time that each of them writes; it rests for the other part, so that
+            the server rests as well. Once the run is over nobody rests.
+        nice: how far the loader's process stands back behind others (Unix).
+    """
+
+    writers: int
+    share: float
+    nice: int
+
+    def rest(self, busy: float, most: float = 5.0) -> None:
+        """Rest after so many seconds of writing."""
+        if self.share < 1.0:
+            time.sleep(min(busy * (1.0 - self.share) / self.share, most))
+
+
+PRIORITIES: dict[Priority, Pace] = {
+    "low": Pace(writers=1, share=0.25, nice=15),
+    "normal": Pace(writers=2, share=0.7, nice=5),
+    "high": Pace(writers=2, share=1.0, nice=0),
+}
+
+
+def pace(priority: Priority, writers: int | None = None) -> Pace:
+    """What a priority means, with another number of writers if one is given.
+
+    >>> pace("low", 3)
+    Pace(writers=3, share=0.25, nice=15)
+    """
+    if priority not in PRIORITIES:
+        msg = f"a priority: expected {', '.join(PRIORITIES)}; got {priority!r}; try 'normal'"
+        raise ParameterError(msg)
+    if writers is not None and writers < 1:
+        msg = f"writers: expected at least 1; got {writers}; try 2"
+        raise ParameterError(msg)
+    chosen = PRIORITIES[priority]
+    return chosen if writers is None else replace(chosen, writers=writers)
