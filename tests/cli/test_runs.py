@@ -43,6 +43,32 @@ def test_runs_are_listed(whence: Whence, tmp_path: Path) -> None:
     assert whence("list").stdout.split()[:3] == ["run", "status", "runner"]
 
 
+def test_some_runs_are_listed(whence: Whence, tmp_path: Path) -> None:
+    first, second = (RunRecord(tmp_path, id) for id in list_runs(tmp_path))
+    digest, log = first.manifest["chain_digest"], first.manifest["logs"]["log"]
+
+    def listed(*options: str) -> list[str]:
+        return [row["run"] for row in json.loads(whence("list", *options, "--json").stdout)]
+
+    assert listed("--runner", "local") == [second.id]
+    for options in (
+        *(("--chain", "sum"), ("--chain", digest[:20]), ("--log", "log"), ("--log", log)),
+        *(("--status", "complete"), ("--since", first.manifest["started"][:10])),
+        ("--until", second.manifest["started"]),
+    ):
+        assert listed(*options) == [first.id, second.id], options
+    for options in (("--chain", "nobody"), ("--since", "2999-01-01"), ("--until", "1999-01-01")):
+        assert listed(*options) == [], options
+    assert "0 of 2 runs" in whence("list", "--log", "nobody").stderr
+    for option, words in (
+        ("--status", "expected running, complete"),
+        ("--since", "expected an ISO"),
+    ):
+        refused = whence("list", option, "x")
+        assert refused.exit_code == 1
+        assert words in refused.stderr
+
+
 def test_a_run_is_shown_with_its_streams(whence: Whence, tmp_path: Path) -> None:
     told = whence("show", "latest").stdout
     run = RunRecord(tmp_path, "latest")
@@ -112,3 +138,25 @@ def test_a_run_that_goes_on_is_not_removed(whence: Whence, tmp_path: Path) -> No
     assert refused.exit_code == 1
     assert "expected one that is over; got one that is running" in refused.stderr
     assert "going-on" in list_runs(tmp_path)
+
+
+def test_old_runs_are_pruned_and_a_dry_run_only_says_so(whence: Whence, tmp_path: Path) -> None:
+    old, young = list_runs(tmp_path)
+    reader = run(Cumulate("more", "add"), f"run:{young}", runner="interpreter", record=tmp_path).id
+    for id, ended in ((old, "2026-01-01T00:00:00.000Z"), (young, "2026-01-02T00:00:00.000Z")):
+        path = tmp_path / "runs" / id / "manifest.json"
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps({**manifest, "ended": ended}), encoding="utf-8")
+    told = json.loads(whence("prune", "--older-than", "2w", "--dry-run", "--json").stdout)
+    assert [(row["run"], row["stays"]) for row in told] == [
+        (young, f"{reader} read its outputs"),
+        (old, None),
+    ]
+    assert list_runs(tmp_path) == sorted([old, young, reader])
+    assert whence("prune", "--older-than", "2w").exit_code == 1  # nobody said yes
+    done = whence("prune", "--older-than", "2w", "--yes")
+    assert done.stdout.splitlines()[-1] == "1 runs removed, 1 old ones stay"
+    assert list_runs(tmp_path) == sorted([young, reader])
+    refused = whence("remove", young, "--yes")
+    assert f"expected no other run that read its streams; got {reader}" in refused.stderr
+    assert whence("prune", "--older-than", "soon").exit_code == 2

@@ -31,6 +31,8 @@ COMMANDS = (
     "never-matters",
     "impact",
     "contribution",
+    "search",
+    "ask",
     "what-if",
     "compare",
     "trace",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whence.store.catalog import find_run
 from whence.store.questions.answers import (
     Coverage,
     InputEvent,
@@ -11,6 +12,7 @@ from whence.store.questions.answers import (
     OutputShare,
     Witness,
 )
+from whence.store.questions.ask import Rows, ask
 from whence.store.questions.compare import ChangedOutput, Comparison, compare
 from whence.store.questions.contribution import (
     Contribution,
@@ -18,9 +20,11 @@ from whence.store.questions.contribution import (
     contribution,
     responsibility,
 )
+from whence.store.questions.events import input_events
 from whence.store.questions.explain import Why, Whys, explain, explain_first
 from whence.store.questions.impact import Impact, impact
-from whence.store.questions.never_matters import NeverMatters, never_matters
+from whence.store.questions.never_matters import GroupShare, NeverMatters, never_matters
+from whence.store.questions.search import Found, FoundEvent, search
 from whence.store.questions.selecting import Selection
 from whence.store.questions.stepwise import chain_of, since_event, steps
 from whence.store.questions.trace import Leg, Trace, trace
@@ -30,6 +34,9 @@ __all__ = [
     "Comparison",
     "Contribution",
     "Coverage",
+    "Found",
+    "FoundEvent",
+    "GroupShare",
     "Impact",
     "InputEvent",
     "InputRange",
@@ -39,19 +46,24 @@ __all__ = [
     "OutputEvent",
     "OutputShare",
     "Responsibility",
+    "Rows",
     "Selection",
     "Trace",
     "Why",
     "Whys",
     "Witness",
+    "ask",
     "chain_of",
     "compare",
     "contribution",
     "explain",
     "explain_first",
+    "find_run",
     "impact",
+    "input_events",
     "never_matters",
     "responsibility",
+    "search",
     "since_event",
     "steps",
     "trace",
