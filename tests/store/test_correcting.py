@@ -42,7 +42,7 @@ def test_the_page_shows_what_is_printed(whence: Whence, record: Path) -> None:
 def _names(record: Path, first: str) -> dict[str, str]:
     """The runs as the page calls them."""
     others = [run for run in list_runs(record) if run != first]
-    names = dict(zip((FIRST, SECOND), (first, *others), strict=False))
+    names: dict[str, str] = dict(zip((FIRST, SECOND), (first, *others), strict=False))
     if others:
         names["LOG-ID"] = RunRecord(record, others[0]).log("log").id
     return names
