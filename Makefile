@@ -1,6 +1,6 @@
 # Everything a clone needs: `make` lists it. Set-up is looked at first by each target that needs it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-full guarantee faults lint docs bench experiments server clean pins
+.PHONY: help setup demo test test-full kills guarantee faults lint docs bench experiments server clean pins
 MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
@@ -27,6 +27,9 @@ test-full: setup ## run all tests with the large profiles
 
 guarantee: setup ## corrupt inputs 100,000 times: what is called unaffected never changes
 	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest -q tests/guarantee $(ARGS)
+
+kills: setup ## kill runs on Spark at every named point, and print how often at each
+	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest -m fault tests/engine/runners $(ARGS)
 
 # In one process: what is counted is counted once.
 FAULTY := tests/store/loading tests/engine/runners/test_stream_killed.py

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from tests import together
+from tests import kills, together
 from whence.engine.java import find_java
 from whence.store import Connection, connect
 from whence.store.server import Memory, Status, start, stop
@@ -38,6 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # So a shell starts what runs in the background; but tests interrupt what they start.
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.pluginmanager.register(kills)
     if config.pluginmanager.hasplugin("xdist"):
         config.pluginmanager.register(together)
 

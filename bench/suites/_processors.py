@@ -15,7 +15,7 @@ __all__ = ["LENGTH", "PROCESSORS", "alone", "log_for", "sliced", "sliced_log"]
 
 Tree = dict[str, Any]
 
-LENGTH = 16 * BATCH
+LENGTH = 4 * BATCH
 """Events of a log that is read again and again: a little more than 10^6."""
 
 _MACHINE = {

@@ -17,10 +17,12 @@ from whence.engine import ApplyFunction, Chain, Cumulate, Slice, Window
 from whence.engine.arrow_compute import pc
 from whence.engine.formula import formula
 from whence.engine.palettes.fsm import MooreMachine
+from whence.engine.runners.local_kernels import BATCH
 
 __all__ = ["BATCH", "PROTOTYPES", "QUERIES", "Arrays", "Query", "again", "fixed_cases", "prototype"]
 
-BATCH = 65_536
+THEIRS = 65_536
+"""Events a batch, of the prototypes: what they were written for."""
 PROTOTYPES = Path(__file__).parents[3] / "shared" / "prototypes"
 OPEN = 1000
 """Cases at a time."""
@@ -165,8 +167,8 @@ def prototype(query: str, arrays: Arrays, count: int) -> float:
     made = {"window": module.NbQ1, "ltl": module.NbQ3}[query]()
     columns = list(arrays.values())
     started = time.process_time()
-    for start in range(0, count, BATCH):
-        made.step(*[column[start : min(start + BATCH, count)] for column in columns], "compact")
+    for start in range(0, count, THEIRS):
+        made.step(*[column[start : min(start + THEIRS, count)] for column in columns], "compact")
     return count / (time.process_time() - started)
 
 
@@ -180,7 +182,7 @@ def _prototype_of_cases(module: Any, arrays: Arrays, count: int) -> float:
     ids = np.array(arrays["case"][:count].to_pylist(), object)
     signs = arrays["activity"].indices.to_numpy().astype(np.int64)
     started = time.process_time()
-    for start in range(0, len(ids), BATCH):
-        slot = slots(ids[start : start + BATCH])
+    for start in range(0, len(ids), THEIRS):
+        slot = slots(ids[start : start + THEIRS])
         made.step(slot, signs[start : start + len(slot)], len(slots.d), "compact")
     return len(ids) / (time.process_time() - started)

@@ -47,32 +47,25 @@ _FOLD = f"""
     events,
     named_struct(
       'state', 0,
-      'way', array(named_struct('state', 0, 'at', cast(null as bigint))),
+      'way', array(0),
+      'ats', cast(array() as array<bigint>),
       'out', cast(array() as array<struct<position: bigint, value: boolean,
                                            lineage: array<bigint>>>)
     ),
     (acc, event) -> transform(
-      array(named_struct('acc', acc, 'event', event, 'to',
-        {_STEP.replace("state", "acc.state").replace("activity", "event.activity")})),
-      s -> named_struct(
-        'state', s.to,
-        'way', slice(
-          concat(s.acc.way, array(named_struct('state', s.to, 'at', s.event.position))),
-          1,
-          cast(array_position(
-            transform(
-              concat(s.acc.way, array(named_struct('state', s.to, 'at', s.event.position))),
-              w -> w.state),
-            s.to) as int)),
-        'out', concat(s.acc.out, array(named_struct(
-          'position', s.event.position,
-          'value', s.to != 5,
-          'lineage', filter(
-            transform(
-              concat(s.acc.way, array(named_struct('state', s.to, 'at', s.event.position))),
-              w -> w.at),
-            at -> at is not null))))
-      ))[0],
+      transform(
+        array({_STEP.replace("state", "acc.state").replace("activity", "event.activity")}),
+        to -> named_struct('to', to, 'seen', cast(array_position(acc.way, to) as int))),
+      s -> transform(
+        array(if(s.seen > 0, slice(acc.ats, 1, s.seen - 1),
+                 concat(acc.ats, array(event.position)))),
+        ats -> named_struct(
+          'state', s.to,
+          'way', if(s.seen > 0, slice(acc.way, 1, s.seen), concat(acc.way, array(s.to))),
+          'ats', ats,
+          'out', concat(acc.out, array(named_struct(
+            'position', event.position, 'value', s.to != 5, 'lineage', ats)))
+        ))[0])[0],
     acc -> acc.out
   )
 """

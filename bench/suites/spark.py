@@ -20,12 +20,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench import Bench
-from bench.harness import BenchError, quick
+from bench.harness import ROUNDS, BenchError, quick
 from bench.suites._queries import QUERIES
 from bench.suites._sql import SQL
 from whence.engine import ApplyFunction, Chain
 from whence.engine.associations import AssociationIndex
 from whence.engine.intervals import positions
+from whence.engine.log import Log
 from whence.engine.record import LogRecord, RunRecord, ingest
 from whence.engine.runners import CHUNK, RunOptions
 from whence.engine.runners.spark_batch import run_on_spark
@@ -57,7 +58,9 @@ def chain_of(query: str) -> Chain:
     return ApplyFunction("x", "value") | own if query == "window" else own
 
 
-def written(root: Path, query: str, count: int) -> LogRecord:
+def written(
+    root: Path, query: str, count: int, *, chunk: int = PART, declared: Log | None = None
+) -> LogRecord:
     """A log in the record, in order; of the cases one goes wrong half-way, and another before."""
     arrays = {name: _array(values) for name, values in QUERIES[query].log(count).items()}
     if query == "lifecycle":
@@ -68,7 +71,7 @@ def written(root: Path, query: str, count: int) -> LogRecord:
     file = root / f"{query}-{count}.parquet"
     root.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.table(arrays), file)
-    log = ingest(root, "log", open_source(file), chunk=PART)
+    log = ingest(root, "log", open_source(file), declared=declared, chunk=chunk)
     file.unlink()
     return log
 
@@ -170,7 +173,8 @@ def _declare(query: str) -> None:
     unit = "events/s"
     bench.variant(f"{query}.events_per_s_core", unit)(lambda p: ours(p, query, tracked=True))
     bench.variant(f"{query}.untracked", unit)(lambda p: ours(p, query, tracked=False))
-    bench.variant(f"{query}.sql", unit)(lambda p: by_hand(p, query))
+    # All that it warms up was run when the two ways were compared.
+    bench.variant(f"{query}.sql", unit, rounds=ROUNDS)(lambda p: by_hand(p, query))
     tracked = f"{query}.events_per_s_core"
     bench.ratio(f"{query}.tracked_over_untracked", f"{query}.untracked", tracked)
     bench.ratio(f"{query}.vs_sql", tracked, f"{query}.sql")

@@ -112,3 +112,25 @@ def test_a_run_that_goes_on_is_not_removed(whence: Whence, tmp_path: Path) -> No
     assert refused.exit_code == 1
     assert "expected one that is over; got one that is running" in refused.stderr
     assert "going-on" in list_runs(tmp_path)
+
+
+def test_old_runs_are_pruned_and_a_dry_run_only_says_so(whence: Whence, tmp_path: Path) -> None:
+    old, young = list_runs(tmp_path)
+    reader = run(Cumulate("more", "add"), f"run:{young}", runner="interpreter", record=tmp_path).id
+    for id, ended in ((old, "2026-01-01T00:00:00.000Z"), (young, "2026-01-02T00:00:00.000Z")):
+        path = tmp_path / "runs" / id / "manifest.json"
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps({**manifest, "ended": ended}), encoding="utf-8")
+    told = json.loads(whence("prune", "--older-than", "2w", "--dry-run", "--json").stdout)
+    assert [(row["run"], row["stays"]) for row in told] == [
+        (young, f"{reader} read its outputs"),
+        (old, None),
+    ]
+    assert list_runs(tmp_path) == sorted([old, young, reader])
+    assert whence("prune", "--older-than", "2w").exit_code == 1  # nobody said yes
+    done = whence("prune", "--older-than", "2w", "--yes")
+    assert done.stdout.splitlines()[-1] == "1 runs removed, 1 old ones stay"
+    assert list_runs(tmp_path) == sorted([young, reader])
+    refused = whence("remove", young, "--yes")
+    assert f"expected no other run that read its streams; got {reader}" in refused.stderr
+    assert whence("prune", "--older-than", "soon").exit_code == 2

@@ -50,7 +50,7 @@ def test_the_examples_run_as_written(place: RunRecord, cli: Cli, tmp_path: Path)
     assert read_file(tmp_path / "why.json").pairs("wasDerivedFrom")
     (tmp_path / "why.json").unlink()
     commands = [line for block in blocks("sh") for line in block.splitlines()]
-    assert len(commands) == 2
+    assert len(commands) == 5
     for command in commands:
         words = shlex.split(command)
         assert words[0] == "whence"

@@ -11,8 +11,8 @@ import pytest
 from tests.ground.surroundings import ROOT, run
 
 PROMISED = {
-    "help", "setup", "demo", "test", "test-full", "guarantee", "faults", "lint", "docs", "bench",
-    "experiments", "server", "clean", "pins",
+    "help", "setup", "demo", "test", "test-full", "kills", "guarantee", "faults", "lint", "docs",
+    "bench", "experiments", "server", "clean", "pins",
 }  # fmt: skip
 
 

@@ -34,6 +34,8 @@ COMMANDS = (
     "export",
     "import",
     "validate",
+    "evidence",
+    "keys",
     "server",
     "doctor",
 )

@@ -17,7 +17,7 @@ from whence.cli.output import output
 if TYPE_CHECKING:
     from whence.store import Connection, Settings
 
-__all__ = ["Server", "connected", "connects", "local_instance"]
+__all__ = ["Server", "connected", "connects", "has_graph", "local_instance"]
 
 # There is no --password: what stands on a command line is seen by everyone on the machine.
 _PANEL = "Neo4j (else the environment, whence.toml, or the local server)"
@@ -113,6 +113,13 @@ def connected(settings: Settings | None, instance: str | None = None) -> Iterato
     with connect(settings) as connection:
         out.say(f"connected to {settings.uri}")
         yield connection
+
+
+def has_graph(settings: Settings | None) -> bool:
+    """Whether there is a graph at all: a server that is named, or a local one that was set up."""
+    from whence.store.server.instance import Instance
+
+    return settings is not None or Instance(_default_instance()).exists
 
 
 def local_instance(server: Server) -> str:

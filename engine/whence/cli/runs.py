@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from whence.cli.connecting import Server, connects
 from whence.cli.output import output
 
 if TYPE_CHECKING:
@@ -25,6 +26,13 @@ Run = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, or latest."
 Record = Annotated[Path | None, typer.Option(help="Folder of the record (else WHENCE_RECORD).")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
 
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Only = Annotated[
+    Literal["record", "graph"] | None,
+    typer.Option("--only", help="Delete it in one of the two places, and leave the other."),
+]
+
+_PRUNED = ("run", "ended", "days", "record", "graph", "stays")
 _LISTED = ("run", "status", "runner", "chain", "logs", "outputs", "tracked", "started")
 _STREAMS = ("stream", "role", "events", "tracked", "parts", "associations")
 
@@ -85,25 +93,79 @@ def verify(run: Run = "latest", record: Record = None, csv: AsCsv = False) -> No
 
 
 @app.command()
+@connects
 def remove(
     run: Run,
     record: Record = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    only: Only = None,
+    yes: Yes = False,
+    *,
+    server: Server,
 ) -> None:
-    """Delete a run from the record; its logs, and what is in Neo4j, stay."""
-    from whence.engine.errors import LogError
-    from whence.engine.record import RunRecord, record_place
+    """Delete a run from the record and from Neo4j; its logs stay in the record.
 
-    found = RunRecord(record_place(record), run)
-    if found.manifest["status"] == "running":
-        msg = f"run {found.id}: expected one that is over; got one that is running; try later"
-        raise LogError(msg)
-    if not output().confirm(f"Delete the run {found.id} from the record?", yes=yes):
-        raise typer.Exit(1)
-    # What no manifest lists does not exist: without it there is no half of a run.
-    (found.folder / "manifest.json").unlink()
-    shutil.rmtree(found.folder)
-    output().result({"run": found.id, "removed": True}, f"run {found.id} removed")
+    In the graph a log's events stay as long as another run reads them.
+    """
+    from whence.cli.runs_removing import reachable_graph, remove_runs
+    from whence.engine.record import RunRecord, list_runs, record_place
+
+    root = record_place(record)
+    id = run
+    if run == "latest" and only != "graph":
+        id = (list_runs(root) or [run])[-1]
+    with reachable_graph(server, wanted=only != "record") as connection:
+        if only != "graph" and connection is None and id not in list_runs(root):
+            RunRecord(root, id)  # its error lists those that there are
+        where = "the record and the graph" if only is None else f"the {only}"
+        if not output().confirm(f"Delete the run {id} from {where}?", yes=yes):
+            raise typer.Exit(1)
+        (row,) = remove_runs(root, [id], connection, record=only != "graph")
+    output().result(row, f"run {id} removed{_removed_from(row)}")
+
+
+@app.command()
+@connects
+def prune(
+    older_than: Annotated[
+        str, typer.Option("--older-than", metavar="AGE", help="90d, 12h or 6w.", show_default=False)
+    ],
+    record: Record = None,
+    only: Only = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say which runs would go.")
+    ] = False,
+    yes: Yes = False,
+    csv: AsCsv = False,
+    *,
+    server: Server,
+) -> None:
+    """Delete every run that ended longer ago than that, from the record and from Neo4j.
+
+    A run that goes on stays, and so does one whose outputs a younger run read.
+    """
+    from whence.cli.runs_removing import age, old_runs, reachable_graph, remove_runs
+    from whence.engine.record import record_place
+
+    root, limit = record_place(record), age(older_than)
+    with reachable_graph(server, wanted=only != "record") as connection:
+        found = old_runs(root, connection, limit)
+        going = [old.run for old in found if old.stays is None]
+        if going and not dry_run:
+            question = f"Delete {len(going)} runs that are older than {older_than}?"
+            if not output().confirm(question, yes=yes):
+                raise typer.Exit(1)
+        if not dry_run:
+            remove_runs(root, going, connection, record=only != "graph")
+    _print([asdict(old) for old in found], _PRUNED, csv=csv)
+    if not output().json and not csv:
+        verb = "would be removed" if dry_run else "removed"
+        output().tell(f"{len(going)} runs {verb}, {len(found) - len(going)} old ones stay")
+
+
+def _removed_from(row: dict[str, Any]) -> str:
+    places = [name for name in ("record", "graph") if row[name]]
+    logs = f"; with {len(row['logs'])} logs of the graph that nobody else reads"
+    return f" from the {' and the '.join(places)}{logs if row['logs'] else ''}"
 
 
 def _row(run: RunRecord) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from whence.cli.asking import AsCsv, Record, print_csv, tell
-from whence.cli.connecting import Server, connects
+from whence.cli.connecting import Server, connects, local_instance
 from whence.cli.output import output
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _COLUMNS = ("kind", "id", "runs", "nodes", "edges", "graph_bytes", "record_bytes
 
 app = typer.Typer(
     add_completion=False,
-    help="Care for the graph in Neo4j: check it, say how large it is.",
+    help="Care for the graph in Neo4j: check it, say how large it is, build it again.",
     no_args_is_help=True,
 )
 
@@ -82,6 +83,80 @@ def stats(
     shown = [{**row, "runs": len(row["runs"]), **_sizes(row)} for row in rows]
     out.table(shown, _COLUMNS)
     tell(f"in all {sizes.nodes:,} nodes, {sizes.edges:,} relationships{_files(sizes)}")
+
+
+@app.command()
+@connects
+def rebuild(
+    record: Record = None,
+    drop_lost: Annotated[
+        bool, typer.Option("--drop-lost", help="Give up runs whose record is gone.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    *,
+    server: Server,
+) -> None:
+    """Build the local graph again from all records, with Neo4j's offline importer.
+
+    The old graph stays until the new one is complete; the server is away for a moment.
+    """
+    from whence.engine.record import record_place
+    from whence.store.care import rebuild as rebuild_graph
+
+    name = local_instance(server)
+    root = record_place(record)
+    out = output()
+    if not out.confirm(f"Replace the graph of the local server {name!r} from {root}?", yes=yes):
+        raise typer.Exit(1)
+    with out.progress("parts") as advance:
+        report = rebuild_graph(root, name, drop_lost=drop_lost, progress=advance)
+    text = f"{name}: {len(report.runs)} runs, {report.nodes:,} nodes, "
+    text += f"{report.edges:,} relationships"
+    if report.left_out:
+        text += f"; not ended, load them later: {', '.join(report.left_out)}"
+    if report.dropped:
+        text += f"; given up: {', '.join(report.dropped)}"
+    out.result(asdict(report), text)
+
+
+@app.command()
+@connects
+def dump(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")],
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file if it is there.")
+    ] = False,
+    *,
+    server: Server,
+) -> None:
+    """Write the graph of the local server into one file; the server is away for a moment."""
+    from whence.store.care import dump as dump_graph
+
+    name = local_instance(server)
+    with output().progress() as advance:
+        size = dump_graph(file, name, overwrite=overwrite, progress=advance)
+    text = f"{name}: {bytes_text(size)} in {file}"
+    output().result({"instance": name, "file": str(file), "bytes": size}, text)
+
+
+@app.command()
+@connects
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What whence store dump wrote.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    *,
+    server: Server,
+) -> None:
+    """Replace the graph of the local server by what a file holds."""
+    from whence.store.care import restore as restore_graph
+
+    name = local_instance(server)
+    if not output().confirm(f"Replace the graph of the local server {name!r}?", yes=yes):
+        raise typer.Exit(1)
+    with output().progress() as advance:
+        runs = restore_graph(file, name, progress=advance)
+    text = f"{name}: {runs} runs from {file}"
+    output().result({"instance": name, "file": str(file), "runs": runs}, text)
 
 
 def _sizes(row: dict[str, Any]) -> dict[str, str]:

@@ -13,6 +13,7 @@
     ├── SettingsError (ValueError)       connection settings that contradict each other
     ├── ServerError (RuntimeError)       the local Neo4j could not be fetched, started or stopped
     ├── StoreError (RuntimeError)        the graph store refused or did not answer
+    ├── EvidenceError (ValueError)       a file that is no evidence pack, or is not safe to open
     └── MissingExtraError (ImportError)  an optional part is not installed
 """
 
@@ -22,6 +23,7 @@ __all__ = [
     "ChainError",
     "DefinitionError",
     "EventError",
+    "EvidenceError",
     "FormulaError",
     "LogError",
     "MissingExtraError",
@@ -85,6 +87,10 @@ class ServerError(WhenceError, RuntimeError):
 
 class StoreError(WhenceError, RuntimeError):
     """The graph store refused or did not answer."""
+
+
+class EvidenceError(WhenceError, ValueError):
+    """A file that is no evidence pack, is not safe to open, or is of a newer version."""
 
 
 class MissingExtraError(WhenceError, ImportError):

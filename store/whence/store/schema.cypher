@@ -7,6 +7,7 @@ CREATE CONSTRAINT chain_digest IF NOT EXISTS FOR (c:Chain) REQUIRE c.digest IS U
 CREATE CONSTRAINT processor_id IF NOT EXISTS FOR (p:Processor) REQUIRE p.id IS UNIQUE;
 CREATE CONSTRAINT end_key IF NOT EXISTS FOR (e:End) REQUIRE e.key IS UNIQUE;
 CREATE CONSTRAINT end_id IF NOT EXISTS FOR (e:End) REQUIRE e.id IS UNIQUE;
+CREATE CONSTRAINT schema_name IF NOT EXISTS FOR (s:Schema) REQUIRE s.name IS UNIQUE;
 CREATE CONSTRAINT counter_name IF NOT EXISTS FOR (c:Counter) REQUIRE c.name IS UNIQUE;
 // Logs and streams are collections of events; one row of numbers serves both.
 CREATE CONSTRAINT collection_id IF NOT EXISTS FOR (c:Collection) REQUIRE c.id IS UNIQUE;

@@ -1,4 +1,4 @@
-"""The settings file ``whence.toml``: which one counts, and its table ``[neo4j]``."""
+"""The settings file ``whence.toml``: which one counts, and what its tables say."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from whence.engine.errors import SettingsError
 
@@ -16,10 +17,17 @@ KEYS = ("uri", "username", "password_file", "database")
 
 @dataclass(frozen=True)
 class WhenceToml:
-    """A settings file that was found."""
+    """A settings file that was found.
+
+    Attributes:
+        path: where it is.
+        neo4j: which server is meant.
+        metadata: what is to be told of runs: controller, purpose, legal basis, owner and so on.
+    """
 
     path: Path
     neo4j: dict[str, str]
+    metadata: dict[str, str]
 
 
 def read_whence_toml(folder: Path) -> WhenceToml | None:
@@ -32,20 +40,34 @@ def read_whence_toml(folder: Path) -> WhenceToml | None:
         path = level / "whence.toml"
         try:
             if path.is_file() and path.stat().st_uid in (0, os.getuid()):
-                return WhenceToml(path, _table(path))
+                return WhenceToml(path, *_tables(path))
         except OSError as error:
             msg = f"expected to read {path}; got {error.strerror}; try chmod u+r on it"
             raise SettingsError(msg) from error
     return None
 
 
-def _table(path: Path) -> dict[str, str]:
+def _tables(path: Path) -> tuple[dict[str, str], dict[str, str]]:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("neo4j", {})
+        whole = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         # The parser's own words may repeat a line of the file, and a password could stand in it.
         msg = f"{path}: expected TOML; got something else; try a line like: uri = 'bolt://…'"
         raise SettingsError(msg) from None
+    return _neo4j(path, whole.get("neo4j", {})), _metadata(path, whole.get("metadata", {}))
+
+
+def _metadata(path: Path, table: Any) -> dict[str, str]:
+    if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
+        msg = (
+            f"{path}: expected texts in [metadata]; got something else; "
+            "try a line like: purpose = 'credit checks'"
+        )
+        raise SettingsError(msg)
+    return table
+
+
+def _neo4j(path: Path, table: Any) -> dict[str, str]:
     if not isinstance(table, dict):
         msg = f"{path}: expected a table [neo4j]; got a single value; try [neo4j] on its own line"
         raise SettingsError(msg)

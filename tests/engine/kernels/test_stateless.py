@@ -16,6 +16,7 @@ from whence.engine.interpreter import interpret
 from whence.engine.kernels.adapter import Interpreted
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.kernel import Born, Kernel
+from whence.engine.kernels.moments import made
 from whence.engine.kernels.refused import Refused
 from whence.engine.kernels.registry import kernel_for
 from whence.engine.kernels.trails import Nothing
@@ -213,6 +214,6 @@ def test_what_begins_comes_in_its_moment_before_the_events_of_its_instance() -> 
     born = Born(np.array([1, 2]), np.array([4, 6]), 3)
     (given,) = inside.feed(Front((batch,), moment, slot), born)
     assert given.values.to_list() == [7, 0, 0, 8, 9, 0, 0, 5]
-    assert given.moment.tolist() == [3, 4, 4, 4, 5, 6, 6, 6]
+    assert made(given.moment).tolist() == [3, 4, 4, 4, 5, 6, 6, 6]
     assert given.slot is not None
     assert given.slot.tolist() == [0, 1, 1, 1, 0, 2, 2, 2]

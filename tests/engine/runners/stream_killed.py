@@ -29,10 +29,6 @@ from whence.engine.runners.spark_stream import run_stream
 from whence.engine.runners.stream_following import Following
 from whence.engine.sources.folder_stream import FolderStream
 
-__all__ = ["POINTS"]
-
-POINTS = ("begin", "part", "listed", "state", "kept", "between", "ending")
-
 
 def _die() -> None:
     # Spark's own process ends when it finds its input closed.

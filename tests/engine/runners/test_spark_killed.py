@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.engine.runners.stopping import CHAINS
+from tests.kills import Tell, counted
 from whence.engine import Chain
 from whence.engine.errors import RunnerError
 from whence.engine.record import LogRecord, RunRecord, ingest
@@ -33,7 +34,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.fault]
 EVENTS = 16_000
 OPTIONS = RunOptions(chunk=1_000)
 
-POINTS: dict[str, Callable[[Path], bool]] = {
+REACHED: dict[str, Callable[[Path], bool]] = {
     "before a part": lambda run: (run / "manifest.json").exists(),
     "after a part": lambda run: any(run.glob("outputs/*/part-*.parquet")),
     "between batches": lambda run: (run / "state.arrow").exists(),
@@ -41,7 +42,6 @@ POINTS: dict[str, Callable[[Path], bool]] = {
     "before the commit": lambda run: any(run.glob(".tasks/*/outputs/*/*.parquet")),
 }
 QUICK = {"between batches", "before the commit"}
-HITS: Counter[str] = Counter()
 
 
 def logged(root: Path) -> LogRecord:
@@ -79,17 +79,17 @@ def workers(of: psutil.Process) -> Iterator[psutil.Process]:
                 yield process
 
 
-def killing(folder: Path, point: str) -> threading.Thread:
-    """Kill the workers of this process as soon as the point is reached."""
+def killing(folder: Path, point: str, hits: Counter[str]) -> threading.Thread:
+    """Kill the workers of this process as soon as the point is reached; count them."""
 
     def watch() -> None:
         until = time.monotonic() + 120
         while time.monotonic() < until:
             with suppress(OSError):
-                if POINTS[point](folder):
+                if REACHED[point](folder):
                     for process in workers(psutil.Process()):
                         process.kill()
-                        HITS[point] += 1
+                        hits[point] += 1
                     return
             time.sleep(0.002)
 
@@ -105,28 +105,30 @@ FULL = pytest.mark.full
     "point",
     [
         pytest.param(name, marks=() if name in QUICK else FULL)
-        for name in POINTS
+        for name in REACHED
         if name != "before the commit"
     ],
 )
-def test_a_worker_of_one_task_is_killed(tmp_path: Path, spark: SparkSession, point: str) -> None:
-    log = logged(tmp_path)
+def test_a_worker_of_one_task_is_killed(
+    tmp_path: Path, spark: SparkSession, point: str, record_property: Tell
+) -> None:
+    log, hits = logged(tmp_path), Counter[str]()
     assert run_each([job(tmp_path, log, "whole")], spark) == [None]
-    thread = killing(tmp_path / "runs" / "killed", point)
+    thread = killing(tmp_path / "runs" / "killed", point, hits)
     with pytest.raises(RunnerError, match="try the same command again"):
         run_each([job(tmp_path, log, "killed")], spark)
     thread.join()
     assert RunRecord(tmp_path, "killed").manifest["status"] == "interrupted"
     assert run_each([job(tmp_path, log, "killed")], spark) == [None]
     assert whole(RunRecord(tmp_path, "killed")) == whole(RunRecord(tmp_path, "whole"))
-    print(f"\n{point}: {HITS[point]} workers killed")
-    assert HITS[point]
+    counted(record_property, "batch, worker", hits)
+    assert hits[point]
 
 
 def test_a_worker_of_several_tasks_is_killed_before_the_commit(
-    tmp_path: Path, spark: SparkSession
+    tmp_path: Path, spark: SparkSession, record_property: Tell
 ) -> None:
-    log = logged(tmp_path)
+    log, hits = logged(tmp_path), Counter[str]()
     chain = Chain.of(CHAINS["lifecycle"]())
 
     def run(run_id: str) -> RunRecord:
@@ -136,7 +138,7 @@ def test_a_worker_of_several_tasks_is_killed_before_the_commit(
 
     expected = whole(run("whole"))
     point = "before the commit"
-    thread = killing(tmp_path / "runs" / "killed", point)
+    thread = killing(tmp_path / "runs" / "killed", point, hits)
     with pytest.raises(RunnerError, match="try the same command again"):
         run("killed")
     thread.join()
@@ -144,8 +146,8 @@ def test_a_worker_of_several_tasks_is_killed_before_the_commit(
     assert killed.manifest["status"] == "interrupted"
     assert killed.manifest["streams"] == []
     assert whole(run("killed")) == expected
-    print(f"\n{point}: {HITS[point]} workers killed")
-    assert HITS[point]
+    counted(record_property, "batch, worker", hits)
+    assert hits[point]
 
 
 DRIVER = """
@@ -165,7 +167,9 @@ run_each([job(root, log, "killed")], spark_session("local[1]"))
 @pytest.mark.parametrize(
     "point", [pytest.param("after a part", marks=FULL), pytest.param("between batches")]
 )
-def test_a_driver_is_killed(tmp_path: Path, spark: SparkSession, point: str) -> None:
+def test_a_driver_is_killed(
+    tmp_path: Path, spark: SparkSession, point: str, record_property: Tell
+) -> None:
     log = logged(tmp_path)
     assert run_each([job(tmp_path, log, "whole")], spark) == [None]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -173,7 +177,7 @@ def test_a_driver_is_killed(tmp_path: Path, spark: SparkSession, point: str) -> 
     folder = tmp_path / "runs" / "killed"
     try:
         until = time.monotonic() + 200
-        while not POINTS[point](folder) and time.monotonic() < until:
+        while not REACHED[point](folder) and time.monotonic() < until:
             assert driver.poll() is None, "the driver ended before it could be killed"
             time.sleep(0.002)
     finally:
@@ -182,4 +186,4 @@ def test_a_driver_is_killed(tmp_path: Path, spark: SparkSession, point: str) -> 
     # Whoever goes on waits until the worker that wrote has noticed.
     assert run_each([job(tmp_path, log, "killed")], spark) == [None]
     assert whole(RunRecord(tmp_path, "killed")) == whole(RunRecord(tmp_path, "whole"))
-    print(f"\n{point}: 1 driver killed")
+    counted(record_property, "batch, driver", Counter({point: 1}))

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.engine.runners.kernel_records import check
-from tests.engine.runners.stream_killed import POINTS
 from tests.engine.runners.streaming import (
     CHAINS,
     EVENTS,
@@ -24,6 +23,7 @@ from tests.engine.runners.streaming import (
     put,
     streamed,
 )
+from tests.kills import POINTS, Tell, counted
 from whence.engine.record import RunRecord
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def killed(root: Path, folder: Path, name: str, point: str, batch: int) -> None:
     command = [sys.executable, "-m", "tests.engine.runners.stream_killed", *place]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     ended = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=300, check=False
+        command, env=environment, capture_output=True, text=True, timeout=900, check=False
     )
     assert ended.returncode == -signal.SIGKILL, ended.stderr[-2000:]
 
@@ -72,20 +72,20 @@ def survive(
 
 
 def test_a_stream_that_is_killed_before_after_and_between_commits_says_the_same(
-    tmp_path: Path, spark: SparkSession
+    tmp_path: Path, spark: SparkSession, record_property: Tell
 ) -> None:
     hits = survive(tmp_path, spark, "lifecycle", [("state", 0), ("kept", 1), ("between", 2)])
-    print(dict(hits))
+    counted(record_property, "stream, driver", hits)
     assert all(hits[point] for point in ("state", "kept", "between"))
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", CHAINS)
 def test_a_stream_that_is_killed_at_every_point_says_the_same(
-    tmp_path: Path, spark: SparkSession, name: str
+    tmp_path: Path, spark: SparkSession, name: str, record_property: Tell
 ) -> None:
     # A batch that was not committed comes again under its number; the others go on.
     kills = [("begin", 0), ("part", 0), ("listed", 0), ("state", 0), ("kept", 1), ("between", 2)]
     hits = survive(tmp_path, spark, name, [*kills, ("ending", -1)])
-    print(name, dict(hits))
-    assert set(hits) == set(POINTS)
+    counted(record_property, "stream, driver", hits)
+    assert set(hits) == set(POINTS["stream, driver"])

@@ -78,7 +78,7 @@ class Interpreted(Kernel):
         out = _Outputs(self)
         fresh = dict(zip(born.slots.tolist(), born.moments.tolist(), strict=True))
         slots = [0] * len(front) if front.slot is None else front.slot.tolist()
-        moments = front.moment.tolist()
+        moments = front.moments().tolist()
         events = [self._events(number, batch) for number, batch in enumerate(front.pipes)]
         waiting = iter(fresh.items())
         begins = next(waiting, None)

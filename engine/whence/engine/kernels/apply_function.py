@@ -8,11 +8,19 @@ from whence.engine.kernels.expressions import RowFault, compile_columns
 from whence.engine.kernels.kernel import Born, Kernel, Place
 from whence.engine.processors import ApplyFunction
 
-__all__ = ["kernel"]
+__all__ = ["Apply", "kernel"]
 
 
-class _Apply(Kernel):
+class Apply(Kernel):
+    """A function at work.
+
+    Attributes:
+        function: what it computes.
+        regular: whether its fronts rest on nothing.
+    """
+
     def __init__(self, place: Place, processor: ApplyFunction) -> None:
+        """Compile the function."""
         super().__init__(place)
         self.function = compile_columns(processor.expression, place.inputs, place.run)
         # A regular front rests on nothing, unless P reads events from behind an irregular pipe.
@@ -33,4 +41,4 @@ class _Apply(Kernel):
 def kernel(place: Place) -> Kernel:
     """The kernel of an ApplyFunction."""
     assert isinstance(place.processor, ApplyFunction)
-    return _Apply(place, place.processor)
+    return Apply(place, place.processor)

@@ -9,6 +9,7 @@ import numpy as np
 
 from whence.engine.kernels.columns import Column, Ints, concat
 from whence.engine.kernels.composing import joined, lasting, union
+from whence.engine.kernels.moments import When, made
 from whence.engine.kernels.trails import Nothing, Trail
 
 __all__ = ["Batch", "Front", "join_batches"]
@@ -28,7 +29,7 @@ class Batch:
     """
 
     values: Column
-    moment: Ints
+    moment: When
     slot: Ints | None
     why: Trail
     sup: Trail
@@ -72,7 +73,7 @@ class Batch:
         return Batch(self.values, self.moment, self.slot, why, sup, exists)
 
 
-def join_batches(batches: Sequence[Batch], moment: Ints | None = None) -> Batch:
+def join_batches(batches: Sequence[Batch], moment: When | None = None) -> Batch:
     """One batch after the other.
 
     Args:
@@ -91,7 +92,7 @@ def join_batches(batches: Sequence[Batch], moment: Ints | None = None) -> Batch:
     slots = [batch.slot for batch in filled if batch.slot is not None]
     return Batch(
         concat([batch.values for batch in filled]),
-        np.concatenate([batch.moment for batch in filled]) if moment is None else moment,
+        np.concatenate([made(batch.moment) for batch in filled]) if moment is None else moment,
         np.concatenate(slots) if slots else None,
         why,
         why if same else joined([batch.sup for batch in filled]),
@@ -110,12 +111,16 @@ class Front:
     """
 
     pipes: tuple[Batch, ...]
-    moment: Ints
+    moment: When
     slot: Ints | None
 
     def __len__(self) -> int:
         """How many fronts."""
         return len(self.moment)
+
+    def moments(self) -> Ints:
+        """When each front was complete, as numbers that are there."""
+        return made(self.moment)
 
     def head(self, count: int) -> Front:
         """The first of the fronts."""

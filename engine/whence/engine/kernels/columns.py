@@ -50,6 +50,8 @@ class Column:
         fields: for records, the columns by name.
         length: how many values.
         bounds: of numbers, between which two all data lie, where that is known already.
+        spare: nobody will read the data again but the one who has the column now, so that the next
+            result may take their place; never in a batch.
     """
 
     kind: str
@@ -59,6 +61,7 @@ class Column:
     fields: Mapping[str, Column] | None = None
     length: int = -1
     bounds: tuple[float, float] | None = None
+    spare: bool = False
 
     def __len__(self) -> int:
         """How many values."""
@@ -98,6 +101,12 @@ class Column:
             fields = {name: column.slice(start, stop) for name, column in self.fields.items()}
             return Column(self.kind, self.data, valid, self.texts, fields, stop - start)
         return Column(self.kind, self.data[start:stop], valid, self.texts, bounds=self.bounds)
+
+    def held(self) -> Column:
+        """The same values for others to read."""
+        if not self.spare:
+            return self
+        return Column(self.kind, self.data, self.valid, self.texts, bounds=self.bounds)
 
     def copy(self) -> Column:
         """The same values, holding on to no other column."""

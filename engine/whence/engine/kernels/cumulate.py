@@ -77,7 +77,7 @@ class CumulateKernel(Kernel):
         if totals.is_logical:
             before = self._undecided(front, pick, why, sup)
         else:
-            before = self.so_far.add(front.slot, front.moment, why, sup)
+            before = self.so_far.add(front.slot, front.moments(), why, sup)
         held = self.held.trails()
         found_why = self._picked(front.slot, pick, why, before[0], held[0])
         if totals.is_extreme or (totals.is_product and self.place.inputs[0].may_vanish):
@@ -102,7 +102,7 @@ class CumulateKernel(Kernel):
         rows = np.flatnonzero(pick == ALL)
         slot = None if front.slot is None else front.slot[rows]
         if len(rows) == count:
-            return self.so_far.add(front.slot, front.moment, why, sup)
+            return self.so_far.add(front.slot, front.moments(), why, sup)
         own = why.take(rows)
         other = own if sup is why else sup.take(rows)
         found = self.so_far.add(slot, front.moment[rows], own, other)

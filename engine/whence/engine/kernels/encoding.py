@@ -14,7 +14,7 @@ from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.composing import Chosen
 from whence.engine.kernels.encoding_single import Single, compared, runs_of, single
 from whence.engine.kernels.entries import ASKED, Entries, Names, flat_ranges, join_entries
-from whence.engine.kernels.row_numbers import Counted, rows_from
+from whence.engine.kernels.row_numbers import Counted, rows_from, zeros
 from whence.engine.kernels.runs import Runs
 from whence.engine.kernels.trails import Line, Nothing, Spans, Trail
 
@@ -246,7 +246,7 @@ def _of_runs(
             fields, copy = _fields(line.fields, names)
             every = len(which) == len(lo)
             at, until = (lo, hi) if every else (lo[which], hi[which])
-            width = np.full(len(at), line.b - line.a)
+            width = zeros(len(at)) if line.a == line.b else np.full(len(at), line.b - line.a)
             item = (at + (start - first), until - at, line.a + along * line.sa, width)
             name = names.targets[line.target]
             blocks.append(Block(relation, "each", name, fields, copy, 1, 0, 0, *item))
@@ -262,14 +262,16 @@ def _of_runs(
             at, more = lo[some.row] - first + start, (hi - lo)[some.row]
             item = (at, more, some.lo, some.hi - some.lo)
             blocks.append(Block(relation, "each", name, fields, copy, 1, 0, 0, *item))
+    usual = runs.usual
+    if isinstance(usual, Nothing):
+        return blocks
     # What lies between the runs.
     ends, begins = np.empty((2, len(lo) + 1), np.int64)
     ends[:-1], ends[-1] = lo - 1, last
     begins[1:], begins[0] = hi + 1, first
     gap = begins <= ends
     begins, ends = begins[gap], ends[gap]
-    usual = runs.usual
-    if isinstance(usual, Nothing) or not len(begins):
+    if not len(begins):
         return blocks
     if isinstance(usual, Line) and usual.sa == usual.sb and usual.b >= usual.a:
         fields, copy = _fields(usual.fields, names)

@@ -6,9 +6,9 @@ what has no function on columns runs as the interpreter does, row by row, for th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, NoReturn, TypeVar
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
@@ -26,8 +26,6 @@ from whence.engine.traits import Traits
 from whence.engine.values import ValueFault
 
 __all__ = ["ColumnExpression", "RowFault", "Traced", "compile_columns"]
-
-_T = TypeVar("_T")
 
 
 class RowFault(Exception):
@@ -115,6 +113,7 @@ class ColumnExpression:
 
     Attributes:
         plain: all arguments always explain, so that trails do not depend on the values.
+        once: values that it is given may be overwritten.
     """
 
     def __init__(self, expression: Expression, pipes: Sequence[Traits], run: Run) -> None:
@@ -123,6 +122,7 @@ class ColumnExpression:
         self._node = node_of(expression, pipes)
         self._run = run
         self.plain = self._node.plain
+        self.once = self._node.once and (self.plain or not run.tracked)
         names: dict[int, set[str | None]] = {}
         for pipe, name in self._node.reads:
             names.setdefault(pipe, set()).add(name)
@@ -134,10 +134,15 @@ class ColumnExpression:
         Raises:
             RowFault: the first front that the interpreter fails on.
         """
-        count = len(front.moment)
+        count = len(front)
         if not count:
             return from_values([], "any", self._run.texts)
-        return _whole(self._computed(front, self._node.value), count)
+        columns = [batch.values for batch in front.pipes]
+        try:
+            found = self._node.value(Reading(columns, count, self._run.texts))
+            return _whole(found, count).held()
+        except BadRow as bad:
+            self._refuse(front, bad.row)
 
     def trace(self, front: Front) -> Traced:
         """The values with their trails.
@@ -145,14 +150,36 @@ class ColumnExpression:
         Raises:
             RowFault: as `evaluate`.
         """
-        count = len(front.moment)
+        pipes = front.pipes
+        columns = [batch.values for batch in pipes]
+        whys, sups = [batch.why for batch in pipes], [batch.sup for batch in pipes]
+        try:
+            values, why, sup = self.follow(columns, whys, sups, len(front))
+            return Traced(values.held(), why, sup)
+        except BadRow as bad:
+            self._refuse(front, bad.row)
+
+    def follow(
+        self, columns: Sequence[Column], whys: Sequence[Trail], sups: Sequence[Trail], count: int
+    ) -> Traced:
+        """The same for the values and trails of the pipes; the values may be spare.
+
+        Raises:
+            BadRow: some part of the expression refuses this row.
+        """
+        texts = self._run.texts
+        if not count:
+            values = from_values([], "any", texts)
+            return Traced(values, *self._plain_trails(whys, sups, count))
+        reading = Reading(columns, count, texts)
         if not self._run.tracked:
             nothing = Nothing(count)
-            return Traced(self.evaluate(front), nothing, nothing)
-        if self.plain or not count:
-            return Traced(self.evaluate(front), *self._plain_trails(front))
-        seen = self._computed(front, self._node.see)
-        return Traced(_whole(seen.values, count), *self._picked_trails(seen, front))
+            return Traced(_whole(self._node.value(reading), count), nothing, nothing)
+        if self.plain:
+            values = _whole(self._node.value(reading), count)
+            return Traced(values, *self._plain_trails(whys, sups, count))
+        seen = self._node.see(reading)
+        return Traced(_whole(seen.values, count), *self._picked_trails(seen, whys, sups, count))
 
     def fault(self, front: Front, row: int) -> ValueFault:
         """What the interpreter says of a front that it fails on."""
@@ -163,16 +190,10 @@ class ColumnExpression:
         msg = f"the interpreter takes front {row}, which the columns refused"
         raise AssertionError(msg)
 
-    def _computed(self, front: Front, compute: Callable[[Reading], _T]) -> _T:
-        columns = [batch.values for batch in front.pipes]
-        reading = Reading(columns, len(front.moment), self._run.texts)
-        try:
-            return compute(reading)
-        except BadRow as bad:
-            self._refuse(front, reading, bad.row)
-
-    def _refuse(self, front: Front, reading: Reading, row: int) -> NoReturn:
+    def _refuse(self, front: Front, row: int) -> NoReturn:
         """Another part of the expression may fail on an earlier row: look there first."""
+        columns = [batch.values for batch in front.pipes]
+        reading = Reading(columns, len(front), self._run.texts)
         while row:
             try:
                 self._node.value(reading.head(row))
@@ -181,30 +202,29 @@ class ColumnExpression:
                 row = bad.row
         raise RowFault(row, self.fault(front, row))
 
-    def _same(self, front: Front) -> bool:
+    def _same(self, whys: Sequence[Trail], sups: Sequence[Trail]) -> bool:
         """Whether supports are what explains, so that one trail stands for both."""
-        pipes = front.pipes
         for pipe, _ in self._groups:
-            if pipes[pipe].sup is not pipes[pipe].why:
+            if sups[pipe] is not whys[pipe]:
                 return False
         return self._node.same
 
-    def _plain_trails(self, front: Front) -> tuple[Trail, Trail]:
-        pipes, count = front.pipes, len(front.moment)
-        why = _united([pipes[pipe].why.ask(fields) for pipe, fields in self._groups], count)
-        if self._same(front):
+    def _plain_trails(
+        self, whys: Sequence[Trail], sups: Sequence[Trail], count: int
+    ) -> tuple[Trail, Trail]:
+        why = _united([whys[pipe].ask(fields) for pipe, fields in self._groups], count)
+        if self._same(whys, sups):
             return why, why
-        return why, _united([pipes[pipe].sup.ask(fields) for pipe, fields in self._groups], count)
+        return why, _united([sups[pipe].ask(fields) for pipe, fields in self._groups], count)
 
-    def _picked_trails(self, seen: Seen, front: Front) -> tuple[Trail, Trail]:
-        count = len(front.moment)
-        # Only the trails of the front are held: its values may be gone when somebody asks.
+    def _picked_trails(
+        self, seen: Seen, whys: Sequence[Trail], sups: Sequence[Trail], count: int
+    ) -> tuple[Trail, Trail]:
+        # Only the trails are held: the values that were read may be gone when somebody asks.
         picked = _Picked(self._node, seen, count, self._run)
-        whys = [batch.why for batch in front.pipes]
         why = Later(count, lambda: picked.trail(whys, support=False))
-        if self._same(front):
+        if self._same(whys, sups):
             return why, why
-        sups = [batch.sup for batch in front.pipes]
         return why, Later(count, lambda: picked.trail(sups, support=True))
 
 

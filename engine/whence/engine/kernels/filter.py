@@ -63,7 +63,7 @@ class _Filter(Kernel):
             return [Batch(values, moment, slot, nothing, nothing, None)]
         so_far = self._so_far(front, union(sup, event.exists) or sup)
         if not every:
-            self.refused.add(sup, np.flatnonzero(~holds), front.moment)
+            self.refused.add(sup, np.flatnonzero(~holds), front.moments())
         # The fields asked of an output are the let-through event's, never the condition's.
         explained = union(event.why, why) or why
         supported = union(event.sup, so_far) or event.sup
@@ -77,7 +77,7 @@ class _Filter(Kernel):
         self.leans = self.leans or not isinstance(added, Nothing)
         if not self.leans:
             return None
-        return self.conditions.add(front.slot, front.moment, added, added)[1]
+        return self.conditions.add(front.slot, front.moments(), added, added)[1]
 
     def open(self) -> Entries:
         """The conditions that were not true: one of them turning true would add an output."""

@@ -11,6 +11,7 @@ import numpy as np
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns import Bools, Ints
 from whence.engine.kernels.composing import lasting
+from whence.engine.kernels.moments import made
 
 __all__ = ["Fronts", "ranks"]
 
@@ -113,7 +114,7 @@ def _after(parts: Sequence[Batch], count: int) -> list[Batch]:
 
 
 def _moments(parts: Sequence[Batch], count: int) -> Ints:
-    return np.concatenate([batch.moment for batch in _first(parts, count)])
+    return np.concatenate([made(batch.moment) for batch in _first(parts, count)])
 
 
 def _lasting(batch: Batch) -> Batch:
@@ -121,7 +122,7 @@ def _lasting(batch: Batch) -> Batch:
     why = lasting(batch.why)
     sup = why if batch.sup is batch.why else lasting(batch.sup)
     exists = None if batch.exists is None else lasting(batch.exists)
-    return Batch(batch.values.copy(), batch.moment.copy(), None, why, sup, exists)
+    return Batch(batch.values.copy(), made(batch.moment).copy(), None, why, sup, exists)
 
 
 def _in_step(arrived: Sequence[Batch]) -> bool:

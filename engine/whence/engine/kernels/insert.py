@@ -7,6 +7,7 @@ import numpy as np
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns import constant
 from whence.engine.kernels.kernel import Born, Kernel, Place
+from whence.engine.kernels.moments import made
 from whence.engine.kernels.trails import Nothing
 from whence.engine.processors import Insert
 
@@ -32,7 +33,7 @@ class _Insert(Kernel):
         begun = Batch(values, moment, slot, nothing, nothing, None)
         whole = join_batches([begun, batch])
         if len(batch) and moment[-1] > batch.moment[0]:
-            return [whole.take(np.argsort(whole.moment, kind="stable"))]
+            return [whole.take(np.argsort(made(whole.moment), kind="stable"))]
         return [whole]
 
 

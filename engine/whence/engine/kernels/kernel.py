@@ -14,6 +14,7 @@ from whence.engine.events import Position, position_text
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns import Column, Ints, from_values
 from whence.engine.kernels.entries import ASKED, NONE, WHOLE, Entries, Names
+from whence.engine.kernels.moments import When, made
 from whence.engine.kernels.row_numbers import Counted
 from whence.engine.kernels.texts import Texts
 from whence.engine.kernels.trails import Line, Nothing, Sets, Spans, Trail
@@ -49,7 +50,7 @@ class Part(NamedTuple):
     """Some events of a kept stream, for the record."""
 
     positions: Ints | Counted
-    moments: Ints
+    moments: When
     values: Column | None
     why: Trail
     sup: Trail
@@ -85,7 +86,7 @@ class Kept:
     run: int = 0
     asked: tuple[Ints, Ints] | None = None
 
-    def add(self, moments: Ints, values: Column | None, why: Trail, sup: Trail) -> Trail:
+    def add(self, moments: When, values: Column | None, why: Trail, sup: Trail) -> Trail:
         """Take in some events; return the trail that leads to each of them.
 
         Args:
@@ -102,6 +103,7 @@ class Kept:
             part = Part(Counted(self.count, size), moments, values, why, sup)
             trail = Line(self.target, ASKED, size, self.count, self.count)
         else:
+            moments = made(moments)
             positions = self.positions(moments)
             self.asked = None
             part = Part(positions, moments, values, why, sup)

@@ -107,7 +107,7 @@ class MooreKernel(Kernel):
         tracked = count if self.tracked else 0
         elements = rows_from(0, tracked)
         if self.elements is not None:
-            elements = self.elements.positions(self.place.top(front.moment))
+            elements = self.elements.positions(self.place.top(front.moments()))
         tried = np.empty(tracked, np.int32)
         parent, prior = np.empty((2, tracked), np.int64)
         met = np.zeros(self.guard_of.size, np.bool_)
@@ -199,7 +199,7 @@ class MooreKernel(Kernel):
                 sup = union(kept, Spans.points(target, WHOLE, taken.prior)) or kept
             trail = None
             if self.helper:
-                top = self.place.top(front.moment)
+                top = self.place.top(front.moments())
                 trail = self.elements.add(top, None, why, sup).ask(WHOLE)
         if not self.regular:
             # That an output is there rests on all that led to it.

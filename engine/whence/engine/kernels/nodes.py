@@ -16,6 +16,7 @@ from whence.engine.expression import (
     guarded,
     may_vanish,
 )
+from whence.engine.functions.arithmetic import PRODUCT, is_zero
 from whence.engine.functions.choice import IF
 from whence.engine.kernels.columns import Bools, Column, Ints, concat, guessed
 from whence.engine.kernels.functions import COLUMN_FUNCTIONS
@@ -73,12 +74,14 @@ class Node:
         plain: whether all of them always explain it.
         same: whether what supports it is always what explains it.
         looks_back: whether its rule looks at its values again.
+        once: whether what it reads is read by one function, and by nothing else.
     """
 
     reads: frozenset[Leaf] = frozenset()
     plain: bool = True
     same: bool = True
     looks_back: bool = False
+    once: bool = False
 
     def value(self, reading: Reading) -> Column:
         """Compute the values."""
@@ -140,8 +143,14 @@ class _Call(Node):
         self.rule = call.function.rule
         self.parts = tuple(parts)
         self.reads = frozenset[Leaf]().union(*(part.reads for part in parts))
-        self.looks_back = not call.function.explains_all
-        self.plain = call.function.explains_all and all(part.plain for part in parts)
+        always = call.function.explains_all or _all_one(call, parts)
+        self.plain = always and all(part.plain for part in parts)
+        self.looks_back = not (call.function.explains_all or self.plain)
+        reading = [part for part in parts if part.reads]
+        # Of more than two arguments the first two are put together before the next is looked at.
+        self.once = len(reading) == 1 and reading[0].once
+        if len(parts) < 3 and all(isinstance(part, _Read) for part in reading):
+            self.once = True
         self.vanishing = tuple(may_vanish(x, pipes) for x in call.arguments)
         self.same = all(part.same for part in parts) and self._own_same(len(parts))
         known = None if call.function.path else COLUMN_FUNCTIONS.get(call.function.name)
@@ -151,7 +160,7 @@ class _Call(Node):
 
     def _own_same(self, count: int) -> bool:
         """Whether the rule supports a result by what explains it, whatever it picks."""
-        if self.function.explains_all:
+        if self.function.explains_all or self.plain:
             return True
         if self.function.path:
             return False
@@ -166,7 +175,7 @@ class _Call(Node):
         if self.plain:
             return Seen(self.value(reading))
         parts = tuple([part.see(reading) for part in self.parts])
-        column = self._computed([part.values for part in parts], reading)
+        column = self._computed([part.values.held() for part in parts], reading)
         if self.function.explains_all:
             for node, part in zip(self.parts, parts, strict=True):
                 if not node.looks_back:
@@ -218,6 +227,23 @@ class _Call(Node):
             if seen.picks is None:
                 seen.picks = explain_by_rows(self.rule.explain, columns, seen.values)
         return seen.picks
+
+
+def _all_one(call: Call, parts: Sequence[Node]) -> bool:
+    """Whether the same leaves explain a call whichever arguments its rule picks."""
+    if call.function.path:
+        return False  # a user's rule may pick none
+    leaves = {
+        part.reads
+        for argument, part in zip(call.arguments, parts, strict=True)
+        if not (call.function == PRODUCT and _is_factor(argument))
+    }
+    return len(leaves) == 1 and leaves != {frozenset()}
+
+
+def _is_factor(argument: Expression) -> bool:
+    """Whether it is a constant that no product is explained by alone, as zero is."""
+    return isinstance(argument, Constant) and not is_zero(argument.value)
 
 
 def _simple(mask: Bools | None) -> Bools | None:

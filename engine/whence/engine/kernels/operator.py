@@ -13,6 +13,7 @@ from whence.engine.kernels.composing import union
 from whence.engine.kernels.entries import WHOLE, Entries
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
+from whence.engine.kernels.moments import repeated
 from whence.engine.kernels.onward import Onward
 from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.runs import Runs
@@ -138,7 +139,7 @@ class WaitsForOne(OperatorKernel):
                 sup = Runs(usual, other, lo, hi, deciders)
             exists = sup
         values = Column("boolean", np.full(count, self.decisive), None, self.run.texts)
-        moment = np.repeat(front.moment[deciders], sizes)
+        moment = repeated(front.moment[deciders], sizes, count)
         slot = None if front.slot is None else np.repeat(front.slot[deciders], sizes)
         return [Batch(values, moment, slot, why, sup, exists)]
 

@@ -12,6 +12,7 @@ from whence.engine.associations import INNER_WIDTH
 from whence.engine.events import Position
 from whence.engine.interpreter.plan import Pipe, Plan, Step
 from whence.engine.kernels.adapter import Interpreted
+from whence.engine.kernels.apply_function import Apply
 from whence.engine.kernels.batch import Batch, join_batches
 from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.entries import NONE, Entries, join_entries
@@ -19,6 +20,8 @@ from whence.engine.kernels.fronts import Fronts
 from whence.engine.kernels.fusing import Fused
 from whence.engine.kernels.groups import Group, groups_of
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, Run, State
+from whence.engine.kernels.moments import When, made
+from whence.engine.kernels.pointwise import Pointwise, lines_of
 from whence.engine.kernels.registry import kernel_for
 
 __all__ = ["KernelChain"]
@@ -81,7 +84,18 @@ class KernelChain:
             for group in groups_of(plan):
                 fused = Fused(group, run, partial(_Alone, self, group))
                 self.fused.update(dict.fromkeys(group.steps, fused))
+        self.lines = self._lines()
         self._count_reads()
+
+    def _lines(self) -> dict[int, Pointwise]:
+        """The functions in a row that run as one, by the first of them."""
+        kept = [any(pipe is not None for pipe in at.kept) for at in self.steps]
+        found = {}
+        for line in lines_of(self.plan, kept):
+            if not any(number in self.fused for number in line):
+                kernels = [self.steps[number].kernel for number in line]
+                found[line[0]] = Pointwise(line, [k for k in kernels if isinstance(k, Apply)])
+        return found
 
     def _count_reads(self) -> None:
         """Find out after which step nobody reads a pipe any more; a group reads with its last."""
@@ -162,9 +176,15 @@ class KernelChain:
 
     def _through(self, inputs: Sequence[Batch], work: _Work) -> list[Batch]:
         known: dict[Pipe, Batch] = {(-1 - n, 0): batch for n, batch in enumerate(inputs)}
+        done = -1
         for number in range(len(self.steps)):
             fused = self.fused.get(number)
-            if fused is None:
+            line = self.lines.get(number)
+            if number <= done:
+                continue
+            if line is not None and self._in_line(line, known):
+                done = line.steps[-1]
+            elif fused is None:
                 self._step(number, known, work)
             elif number == fused.group.root and not self._at_once(fused, known):
                 for member in fused.group.steps:
@@ -191,6 +211,21 @@ class KernelChain:
         known[group.root, 0] = self._recorded(at.kept[0], batch)
         for done in at.last_reads:
             del known[done]
+        return True
+
+    def _in_line(self, line: Pointwise, known: dict[Pipe, Batch]) -> bool:
+        """Let functions in a row take a batch together; not if one of them refuses a value."""
+        source = self.steps[line.steps[0]].step.sources[0]
+        arrived = known[source]
+        if not len(arrived):
+            return False
+        batch = line.feed(arrived)
+        if batch is None:
+            return False
+        at = self.steps[line.steps[-1]]
+        known[line.steps[-1], 0] = self._recorded(at.kept[0], batch)
+        if source in self.steps[line.steps[0]].last_reads:
+            del known[source]
         return True
 
     def _take_apart(self, fused: Fused[_Alone]) -> None:
@@ -222,10 +257,14 @@ class KernelChain:
     def _recorded(self, kept: Kept | None, batch: Batch) -> Batch:
         if kept is None or not len(batch):
             return batch
-        trail = kept.add(self.top(batch.moment), batch.values, batch.why, batch.sup)
+        trail = kept.add(self._topped(batch), batch.values, batch.why, batch.sup)
         if not self.run.tracked:
             return batch
         return Batch(batch.values, batch.moment, batch.slot, trail, trail, batch.exists)
+
+    def _topped(self, batch: Batch) -> When:
+        """When the events appeared in the whole stream; at the top as it was told."""
+        return self.top(made(batch.moment)) if self.slotted or self.window else batch.moment
 
     def _groups(self) -> list[Fused[_Alone]]:
         return list(dict.fromkeys(self.fused.values()))
@@ -307,6 +346,6 @@ class _Alone:
 def _in_order(batches: Sequence[Batch]) -> Batch:
     """Several batches as one, by moment; at the same moment the first batch comes first."""
     batch = join_batches(batches)
-    if len(batch) and (np.diff(batch.moment) < 0).any():
-        return batch.take(np.argsort(batch.moment, kind="stable"))
+    if len(batch) and (np.diff(made(batch.moment)) < 0).any():
+        return batch.take(np.argsort(made(batch.moment), kind="stable"))
     return batch

@@ -17,6 +17,7 @@ from whence.engine.kernels.entries import NONE, Entries
 from whence.engine.kernels.expressions import RowFault, compile_columns
 from whence.engine.kernels.growing import grown
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
+from whence.engine.kernels.moments import made
 from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.slice_trails import Named, SliceTrails
 from whence.engine.kernels.slots import Sliced, Slots
@@ -99,7 +100,7 @@ class SliceKernel(Kernel):
         row = int(self.row_of[moment - self.first_row])
         if not self.place.slotted:
             return self.outputs + row
-        return self.place.inside(self.front.moment, row)
+        return self.place.inside(self.front.moments(), row)
 
     def _top(self, moments: Ints) -> Ints:
         if self.topped is None or self.topped[0] is not moments:
@@ -178,7 +179,7 @@ class SliceKernel(Kernel):
             # Every row has one output, and that is the head of its slice then.
             rows, headed = rows_from(0, len(out)), np.ones(len(out), np.bool_)
             return Named(Changes(rows, slot, out.values, headed), self.trails.named(out), newest)
-        rows = self.row_of[out.moment - self.first_row] if len(out) else slot
+        rows = self.row_of[made(out.moment) - self.first_row] if len(out) else slot
         kept = _heads_of(rows, slot, self.trails.head, first=self.first)
         refs = self.trails.name_heads(out, kept)
         if not self.irregular:

@@ -208,21 +208,21 @@ class SliceTrails:
         nothing = Nothing(count)
         inputs: tuple[Trail, Trail] = (nothing, nothing)
         if self.keeps_inputs:
-            inputs = self.inputs_so_far.add(front.slot, front.moment, why, sup)
+            inputs = self.inputs_so_far.add(front.slot, front.moments(), why, sup)
         elif silent.any():
             # As soon as one slice speaks, one always does.
-            inputs = self.inputs_so_far.add(front.slot, front.moment, why, sup, silent)
+            inputs = self.inputs_so_far.add(front.slot, front.moments(), why, sup, silent)
         in_slices: Trail = nothing
         if self.irregular:
             went: Bools | None = None
             if len(sliced.empty):
                 went = np.ones(count, np.bool_)
                 went[sliced.empty] = False
-            in_slices = self.in_slices.add(front.slot, front.moment, why, sup, went)[1]
+            in_slices = self.in_slices.add(front.slot, front.moments(), why, sup, went)[1]
         keys: Trail | None = None
         if not self.given:
             lean = union(key, front.exists()) or nothing
-            keys = self.keys_so_far.add(front.slot, front.moment, lean, lean)[1]
+            keys = self.keys_so_far.add(front.slot, front.moments(), lean, lean)[1]
         return inputs, in_slices, keys
 
     def so_far(

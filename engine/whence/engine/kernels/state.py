@@ -21,6 +21,7 @@ from whence.engine.errors import WhenceError
 from whence.engine.kernels.batch import Batch
 from whence.engine.kernels.columns import Column, from_values
 from whence.engine.kernels.entries import Entries
+from whence.engine.kernels.moments import made
 from whence.engine.kernels.texts import Texts
 from whence.engine.kernels.trails import Line, Nothing, Sets, Spans, Trail
 from whence.engine.notation import value_from_json
@@ -108,7 +109,7 @@ class _Packer:
     def batch(self, batch: Batch) -> Json:
         return {
             "values": self.column(batch.values),
-            "moment": self.array(batch.moment),
+            "moment": self.array(made(batch.moment)),
             "slot": None if batch.slot is None else self.array(batch.slot),
             "why": self.trail(batch.why),
             "sup": None if batch.sup is batch.why else self.trail(batch.sup),

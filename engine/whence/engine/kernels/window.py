@@ -14,6 +14,7 @@ from whence.engine.kernels.composing import Chosen, Reaching, joined, lasting, u
 from whence.engine.kernels.entries import WHOLE
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
+from whence.engine.kernels.moments import When, made
 from whence.engine.kernels.row_numbers import rows_from
 from whence.engine.kernels.trails import Line, Nothing, Trail
 from whence.engine.processors import Window
@@ -44,7 +45,7 @@ class Windows(NamedTuple):
 
     pipes: tuple[Batch, ...]
     ends: Ints
-    moment: Ints
+    moment: When
     slot: Ints | None
     steady: bool
 
@@ -206,7 +207,7 @@ class GeneralWindow(WindowKernel):
         if not self.place.slotted:
             return self.said + number
         assert self.windows is not None
-        return self.place.inside(self.windows.moment, number)
+        return self.place.inside(made(self.windows.moment), number)
 
     def _top(self, moments: Ints) -> Ints:
         assert self.windows is not None

@@ -17,6 +17,7 @@ from whence.engine.kernels.columns import Column
 from whence.engine.kernels.entries import ASKED, Entries
 from whence.engine.kernels.kernel import Born, Run, State
 from whence.engine.kernels.memory import keep_memory
+from whence.engine.kernels.moments import counted
 from whence.engine.kernels.scope import KernelChain
 from whence.engine.kernels.state import pack, settled, unpack
 from whence.engine.kernels.trails import Line, Nothing, Trail
@@ -67,7 +68,7 @@ class KernelWork:
                 inputs.append(self.run.empty(slotted=False))
                 continue
             first, count = self.run.lengths[target], len(column)
-            moment = np.arange(first, first + count)
+            moment = counted(first, count)
             trail: Trail = Nothing(count)
             if self.run.tracked:
                 trail = Line(target, ASKED, count, first, first)

@@ -30,7 +30,7 @@ from whence.engine.values import Value
 
 __all__ = ["BATCH", "SECONDS", "kernel_work", "resume", "run_kernels", "told_where"]
 
-BATCH = 65_536
+BATCH = 262_144
 """Events a batch."""
 SECONDS = 5.0
 """How often the state is kept; what came after it is done again."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,17 +14,16 @@ from whence.store.care.contents import Contents, Marker, StoredRun, contents
 from whence.store.care.heads import head_findings
 from whence.store.connection import Connection
 from whence.store.cypher import cypher, schema
-from whence.store.loading.digest import ChunkDigest
 from whence.store.loading.parts import parts_listed
-from whence.store.places import Range, no_of, position_of
+from whence.store.loading.reading_back import SeenChunk, read_chunk
+from whence.store.migrations import VERSION, graph_version
+from whence.store.places import Range
 
 __all__ = ["CheckReport", "Finding", "Progress", "check"]
 
 Progress = Callable[[int, int, str], None]
 """Called with how many chunks are done, how many there are, and what is being done."""
 
-PAGE = 5000
-"""Events a query: what they lead to has to fit into memory."""
 RANGES = 1000
 LAST_KEY = (1 << 63) - 1
 
@@ -35,7 +33,7 @@ class Finding:
     """Something that is not as it should be.
 
     Attributes:
-        kind: chunk, heads, missing, unknown, orphan, index or counter.
+        kind: chunk, heads, missing, unknown, orphan, index, counter or version.
         about: the chunk, run, log or index.
         problem: what is wrong, in one line.
     """
@@ -82,11 +80,12 @@ def check(
     """
     held = contents(connection)
     found = [*_indexes(connection), *_numbers(held), *_owners(held)]
-    whole = _Seen()
+    found += [*_version(connection), *_doomed(connection)]
+    whole = SeenChunk()
     for done, marker in enumerate(held.markers):
         if progress is not None:
             progress(done, len(held.markers), "checking chunks")
-        seen = _read(connection, marker)
+        seen = read_chunk(connection, marker.owns)
         whole.add(seen)
         found.extend(_compared(marker, seen))
     found.extend(_stray_events(connection, held))
@@ -110,66 +109,19 @@ def check(
     return CheckReport(*counts, tuple(without), tuple(found))
 
 
-@dataclass
-class _Seen:
-    """What the graph holds of a chunk."""
-
-    events: int = 0
-    edges: int = 0
-    bands: Counter[int] = field(default_factory=Counter)
-    digest: str = ""
-
-    def add(self, other: _Seen) -> None:
-        """Add what another chunk holds; the digest stays."""
-        self.events += other.events
-        self.edges += other.edges
-        self.bands.update(other.bands)
+def _version(connection: Connection) -> Iterator[Finding]:
+    version = graph_version(connection)
+    if version not in (VERSION, None):
+        yield Finding("version", "graph", f"expected {VERSION}; got {version}; try whence load")
 
 
-def _read(connection: Connection, marker: Marker) -> _Seen:
-    seen, told = _Seen(), ChunkDigest()
-    for first, last in marker.owns:
-        for keys in _pages(connection, first, last):
-            seen.events += len(keys)
-            told.events(keys)
-            seen.edges += _edges(connection, "check_edges", told, keys[0], keys[-1])
-        seen.edges += _edges(connection, "check_ends", told, first, last)
-        bands = connection.read(
-            cypher("check_bands"),
-            **{"no": no_of(first), "first": position_of(first), "last": position_of(last)},
-        )
-        seen.bands[no_of(first)] += len(bands)
-        seen.edges += sum(1 for row in bands if row["type"])
-        for row in bands:
-            if row["type"]:
-                properties = dict(row["properties"])
-                band = [properties.pop(name, 0) for name in ("a", "b", "sa", "sb")]
-                place = [row["no"], row["lo"], row["hi"], row["to"]]
-                told.bands(row["type"], properties, [[*place, *band]])
-    seen.digest = told.text()
-    return seen
+def _doomed(connection: Connection) -> Iterator[Finding]:
+    for row in connection.read(cypher("doomed_read")):
+        problem = "expected its events to be gone; got a removal that was interrupted"
+        yield Finding("orphan", f"number {row['no']}", f"{problem}; try whence runs prune")
 
 
-def _pages(connection: Connection, first: int, last: int) -> Iterator[list[int]]:
-    while True:
-        page = {"first": first, "last": last, "page": PAGE}
-        keys: list[int] = connection.read(cypher("check_events"), **page)[0]["keys"]
-        if keys:
-            yield keys
-        if len(keys) < PAGE:
-            return
-        first = keys[-1] + 1
-
-
-def _edges(connection: Connection, query: str, told: ChunkDigest, first: int, last: int) -> int:
-    many = 0
-    for row in connection.read(cypher(query), first=first, last=last):
-        told.edges(row["type"], row["properties"], row["sources"], row["targets"])
-        many += len(row["sources"])
-    return many
-
-
-def _compared(marker: Marker, seen: _Seen) -> Iterator[Finding]:
+def _compared(marker: Marker, seen: SeenChunk) -> Iterator[Finding]:
     counts = [
         ("events", marker.events, seen.events),
         ("spans", marker.spans - marker.heads, seen.bands.total()),
@@ -234,7 +186,7 @@ def _stray_events(connection: Connection, held: Contents) -> Iterator[Finding]:
             yield Finding("orphan", f"keys {where}", problem)
 
 
-def _stray_spans(connection: Connection, held: Contents, whole: _Seen) -> Iterator[Finding]:
+def _stray_spans(connection: Connection, held: Contents, whole: SeenChunk) -> Iterator[Finding]:
     for row in connection.read(cypher("check_spans")):
         no, bands, heads = row["no"], row["bands"], row["heads"]
         if no not in held.numbers:

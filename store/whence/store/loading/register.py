@@ -11,6 +11,7 @@ from whence.engine.errors import StoreError
 from whence.engine.record import LogRecord, RunRecord
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher, schema
+from whence.store.migrations import bring_up_to_date
 from whence.store.places import key_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _TRIES, _PAUSE = 100, 0.1
 
 
 def prepare_schema(connection: Connection) -> None:
-    """Make sure that the constraints and indexes are there."""
+    """Make sure that constraints and indexes are there, and that the graph has our version."""
     for statement in schema():
         for left in reversed(range(_TRIES)):
             try:
@@ -44,6 +45,7 @@ def prepare_schema(connection: Connection) -> None:
                 if not left or getattr(error.__cause__, "code", None) not in _MADE_BY_ANOTHER:
                     raise
                 time.sleep(_PAUSE)
+    bring_up_to_date(connection)
 
 
 def stream_id(run: str, stream: str) -> str:

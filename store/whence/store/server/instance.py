@@ -202,7 +202,8 @@ def run_admin(
     said = done.stdout + done.stderr
     if done.returncode != 0:
         shown = said.replace(secret, "***") if secret else said
-        last = " | ".join(line.strip() for line in shown.strip().split("\n")[-6:])
+        lines = [line.strip() for line in shown.splitlines()]
+        last = " | ".join([line for line in lines if line and not line.startswith("at ")][-6:])
         msg = f"expected Neo4j to {doing}; got: {last}; try again"
         raise ServerError(msg)
     return said

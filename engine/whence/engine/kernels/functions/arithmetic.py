@@ -89,7 +89,7 @@ def _check_finite(
 
 
 def _numbers(
-    compute: Callable[[Any, Any], npt.NDArray[Any]],
+    compute: Callable[..., npt.NDArray[Any]],
     bound: Callable[[Bounds, Bounds], Bounds],
     too_much: Callable[[Ints, Ints, Ints, Bools | None], None],
     times: _Pair | None,
@@ -103,23 +103,34 @@ def _numbers(
         of_a, of_b = bounds_of(a), bounds_of(b)
         within = None if of_a is None or of_b is None else bound(of_a, of_b)
         if a.kind == b.kind == "integer":
-            result = compute(a.data, b.data)
-            if within is None or not (within[0] >= INT64_MIN and within[1] <= INT64_MAX):
+            if within is not None and within[0] >= INT64_MIN and within[1] <= INT64_MAX:
+                result = compute(a.data, b.data, _room(a, b, "integer"))
+            else:
+                result = compute(a.data, b.data)
                 too_much(a.data, b.data, result, valid)
                 within = None
-            return made("integer", result, valid, a.texts, within)
+            return made("integer", result, valid, a.texts, within, spare=True)
         if within is None or not (math.isfinite(within[0]) and math.isfinite(within[1])):
             with np.errstate(all="ignore"):
                 result = compute(a.data, b.data)
                 _check_finite(result, a.data, b.data, valid)
-            return made("float", result, valid, a.texts)
-        return made("float", compute(a.data, b.data), valid, a.texts, within)
+            return made("float", result, valid, a.texts, spare=True)
+        result = compute(a.data, b.data, _room(a, b, "float"))
+        return made("float", result, valid, a.texts, within, spare=True)
 
     return pair
 
 
-def _multiply(a: Any, b: Any) -> npt.NDArray[Any]:
-    result: npt.NDArray[Any] = np.multiply(a, b)
+def _room(a: Column, b: Column, kind: str) -> npt.NDArray[Any] | None:
+    """The data of one of two columns, if a result of this kind may take their place."""
+    for column, other in ((a, b), (b, a)):
+        if column.spare and column.kind == kind and len(column.data) >= len(other.data):
+            return column.data
+    return None
+
+
+def _multiply(a: Any, b: Any, out: Any = None) -> npt.NDArray[Any]:
+    result: npt.NDArray[Any] = np.multiply(a, b, out)
     if result.dtype == np.float64:
         result += 0.0  # a zero product is +0
     return result

@@ -93,12 +93,15 @@ def made(
     valid: Bools | None,
     texts: Texts,
     bounds: Bounds | None = None,
+    *,
+    spare: bool = False,
 ) -> Column:
     """A column; constants among its parts are spread over all rows."""
     if valid is not None and len(valid) != len(data):
         count = max(len(valid), len(data))
+        spare = spare and len(data) == count
         data, valid = spread(data, count), spread(valid, count)
-    return Column(kind, data, valid, texts, bounds=bounds)
+    return Column(kind, data, valid, texts, None, -1, bounds, spare)
 
 
 def spread(data: npt.NDArray[Any], count: int) -> npt.NDArray[Any]:

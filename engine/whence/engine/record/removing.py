@@ -1,0 +1,46 @@
+"""Remove a run from the record; its logs stay, since other runs may read them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from whence.engine.errors import LogError
+from whence.engine.record.runs import RunRecord, list_runs
+
+__all__ = ["check_removable", "readers_of", "remove_run"]
+
+
+def readers_of(root: Path, run: str) -> list[str]:
+    """The runs of a record that read a stream of this run."""
+    found = []
+    for id in list_runs(root):
+        other = RunRecord(root, id)
+        makers = (other.log(name).made_by for name in other.manifest["logs"])
+        if any(made_by is not None and made_by[0] == run for made_by in makers):
+            found.append(id)
+    return found
+
+
+def check_removable(run: RunRecord) -> None:
+    """Refuse a run that goes on, or that another run needs.
+
+    Raises:
+        LogError: it is running, or another run read one of its streams.
+    """
+    if run.manifest["status"] == "running":
+        msg = f"run {run.id}: expected one that is over; got one that is running; try later"
+        raise LogError(msg)
+    readers = readers_of(run.root, run.id)
+    if readers:
+        msg = (
+            f"run {run.id}: expected no other run that read its streams; got {', '.join(readers)}; "
+            "try removing that one first"
+        )
+        raise LogError(msg)
+
+
+def remove_run(run: RunRecord) -> None:
+    """Delete a run; what no manifest lists does not exist, so that there is no half of one."""
+    (run.folder / "manifest.json").unlink()
+    shutil.rmtree(run.folder)

@@ -1,0 +1,204 @@
+"""What a pack tells: the facts about a question, its answer, and the run."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+from whence.engine.arrow_compute import pc
+from whence.engine.record import LogRecord
+from whence.exporters.evidence.asking import Asked
+from whence.exporters.evidence.proving import Proved
+from whence.exporters.evidence.reconciling import Reconciled
+from whence.exporters.evidence.telling import NOT, SOUGHT
+from whence.exporters.evidence.verify import FORMAT
+from whence.exporters.recorded import run_of
+
+__all__ = ["Wanted", "facts_of"]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a pack is asked to hold.
+
+    Attributes:
+        run: the run's id, or ``latest``.
+        question: what is asked; see `ask`.
+        profile: one of `PROFILES`.
+        reveal: the fields whose values are told of every event.
+        subject: the case of whose events all is told.
+        metadata: what is known of the processing beside what the run says of itself.
+    """
+
+    run: str
+    question: str
+    profile: str = "gdpr-decision"
+    reveal: tuple[str, ...] = ()
+    subject: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+def facts_of(
+    asked: Asked,
+    wanted: Wanted,
+    subject: str | None,
+    proved: Proved,
+    counted: Sequence[Reconciled],
+    validation: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Everything that a pack says, for programs; the page is made of it.
+
+    Args:
+        asked: the question and its answer.
+        wanted: what the pack is asked to hold.
+        subject: the case of whose events all is told.
+        proved: the proofs.
+        counted: the counts that reconcile.
+        validation: what the checker says of the PROV files.
+    """
+    manifest = asked.record.manifest
+    stated = {**wanted.metadata, **manifest["metadata"]}
+    metadata = {word: stated[word] for word in SOUGHT if stated.get(word)}
+    metadata |= {word: value for word, value in sorted(stated.items()) if word not in SOUGHT}
+    told: dict[str, Any] = {
+        "format": FORMAT,
+        "profile": wanted.profile,
+        "question": asked.question,
+        "answer": {"words": asked.words, "count": len(asked.cited)},
+        "events": [
+            {
+                "log": each.log,
+                "position": each.position,
+                "fields": None if each.fields is None else list(each.fields),
+                "values": proved.values.get((each.log, each.position), {}),
+                "reference": proved.references[each.log, each.position],
+            }
+            for each in asked.cited
+        ],
+        "redaction": _redaction(wanted, subject),
+        "scope": {
+            "run": asked.graph.id,
+            "started": manifest["started"],
+            "ended": manifest["ended"],
+            "chain_digest": manifest.get("chain_digest"),
+            "logs": [_log(name, log) for name, log in asked.logs.items()],
+        },
+        "metadata": metadata,
+        "coverage": {**asdict(asked.coverage), "words": str(asked.coverage)},
+        "reconciliation": [asdict(each) for each in counted],
+        "gaps": _gaps(asked, metadata),
+        "merkle": proved.merkle,
+        "validation": dict(validation),
+        "made": {
+            "command": _command(asked, wanted),
+            "versions": f"whence {version('whence')}; the run: "
+            + json.dumps(manifest["versions"], sort_keys=True),
+        },
+        "not": NOT,
+    }
+    return {**told, **_reporting(asked, metadata, counted, told["scope"])}
+
+
+def _redaction(wanted: Wanted, subject: str | None) -> dict[str, Any]:
+    words = "Values are left out; each event is named by a salted reference."
+    if wanted.reveal:
+        words += f" In clear: the fields {', '.join(wanted.reveal)}."
+    if subject is not None:
+        words += f" In clear: all fields of the events of case {subject}."
+    return {"reveal": list(wanted.reveal), "subject": subject, "words": words}
+
+
+def _log(name: str, log: LogRecord) -> dict[str, Any]:
+    first, last = _times(log)
+    return {
+        "name": name,
+        "id": log.id,
+        "count": log.length,
+        "digest": log.manifest.get("digest"),
+        "source": log.manifest.get("source") or None,
+        "first": first,
+        "last": last,
+    }
+
+
+def _times(log: LogRecord) -> tuple[str | None, str | None]:
+    """The first and the last time of a log's events."""
+    column = log.manifest.get("time")
+    if column is None or log.columns.get(column) != "instant":
+        return None, None
+    found = []
+    for number in range(log.manifest["parts"]):
+        ends = pc.min_max(log.part(number).column(column)).as_py()
+        found += [each for each in ends.values() if each is not None]
+    if not found:
+        return None, None
+    return min(found).isoformat(), max(found).isoformat()
+
+
+def _gaps(asked: Asked, metadata: Mapping[str, Any]) -> list[str]:
+    coverage = asked.coverage
+    gaps = [
+        f"Not stated for this run: {words}."
+        for word, words in SOUGHT.items()
+        if word not in metadata
+    ]
+    if coverage.tracked < coverage.outputs:
+        gaps.append(f"Only {coverage.tracked:,} of {coverage.outputs:,} outputs were tracked.")
+    if coverage.detail == "ends":
+        gaps.append("The run kept the ends of explanations, not each processor's events.")
+    if coverage.witnesses == "first":
+        gaps.append("One explanation is shown; others may hold as well.")
+    gaps.append("How other inputs would have changed the result was not worked out.")
+    return gaps
+
+
+def _command(asked: Asked, wanted: Wanted) -> str:
+    words = ["whence", "evidence", "create", "--run", asked.graph.id]
+    words += ["--question", asked.question, "--profile", wanted.profile]
+    words += [word for name in wanted.reveal for word in ("--reveal", name)]
+    if wanted.subject is not None:
+        words += ["--subject", wanted.subject]
+    return shlex.join(words)
+
+
+def _reporting(
+    asked: Asked,
+    metadata: Mapping[str, Any],
+    counted: Sequence[Reconciled],
+    scope: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What the report of a figure needs beside: dictionary, completeness, timeliness."""
+    owner = metadata.get("owner", "not stated")
+    run = run_of(asked.record)
+    dictionary = [
+        {"name": each.id, "kind": each.kind or "processor", "events": "", "owner": owner}
+        for each in run.processors
+    ]
+    dictionary += [
+        {"name": s.place, "kind": f"stream ({s.role})", "events": s.count or "", "owner": owner}
+        for s in run.streams
+    ]
+    completeness = [
+        {
+            "log": each.log,
+            "used": f"{each.count - each.never_matters:,} of {each.count:,}",
+            "reason": f"{each.never_matters:,} never matter: no output of the chain leans on them; "
+            f"{each.rejected:,} rows were rejected when the log was read",
+        }
+        for each in counted
+    ]
+    return {
+        "dictionary": dictionary,
+        "completeness": completeness,
+        "timeliness": {
+            "run started": scope["started"],
+            "run ended": scope["ended"],
+            "last event": max(
+                (log["last"] for log in scope["logs"] if log["last"]), default="not known"
+            ),
+        },
+    }

@@ -1,0 +1,176 @@
+"""What a pack says, in words and tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from whence.engine.associations import LOG_PREFIX, Association
+from whence.exporters.evidence.page import Report, Section
+
+__all__ = ["NOT", "PROFILES", "SOUGHT", "event_rows", "report", "route_rows"]
+
+PROFILES = {
+    "gdpr-access": "Copy and source of personal data (GDPR Art. 15)",
+    "gdpr-decision": "Logic of an automated decision (GDPR Art. 15(1)(h), 22)",
+    "bcbs239": "Lineage of a reported figure (BCBS 239)",
+}
+"""What each profile is for."""
+
+SOUGHT = {
+    "controller": "controller",
+    "purpose": "purpose",
+    "legal_basis": "legal basis",
+    "categories": "categories of data",
+    "recipients": "recipients",
+    "retention": "retention",
+    "owner": "owner",
+}
+"""What a pack tells of a run, if it is known."""
+
+NOT = (
+    "This pack is evidence, not a legal opinion. It shows what one run of one chain of processors "
+    "computed from one log, and which events explain the result. It does not say that the log was "
+    "complete or true, that the chain was the right one, or that the processing was lawful."
+)
+
+
+def event_rows(told: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """The events of the answer as a table."""
+    rows = [
+        [
+            each["log"],
+            str(each["position"]),
+            "all" if each["fields"] is None else ", ".join(each["fields"]) or "(is there)",
+            json.dumps(each["values"], ensure_ascii=False, sort_keys=True)
+            if each["values"]
+            else "",
+            each["reference"],
+        ]
+        for each in told["events"]
+    ]
+    return ["log", "position", "fields", "values", "reference"], rows
+
+
+def route_rows(route: Sequence[Association], most: int = 1000) -> tuple[list[str], list[list[str]]]:
+    """The way from the output to the inputs, step by step."""
+    rows = []
+    for row in sorted(route, key=lambda each: (each.stream, each.lo, each.to))[:most]:
+        last = row.lo if row.kind == "list" else row.hi
+        reached = row.reaches(row.lo, row.lo if last is None else last)
+        to = row.to.removeprefix(LOG_PREFIX) if row.to.startswith(LOG_PREFIX) else row.to
+        rows.append(
+            [
+                f"{row.stream}@{row.lo}" + ("" if last == row.lo else f"-{last or ''}"),
+                row.relation,
+                f"{to}@" + ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in reached),
+                ", ".join(row.fields or ()),
+            ]
+        )
+    return ["from", "relation", "to", "fields"], rows
+
+
+def report(told: Mapping[str, Any], route: tuple[list[str], list[list[str]]]) -> Report:
+    """The report of a pack.
+
+    Args:
+        told: the facts, as ``evidence.json`` has them, and the events.
+        route: the table of the route.
+    """
+    scope = told["scope"]
+    sections = [
+        Section("Question", [told["question"], PROFILES[told["profile"]]]),
+        Section("Answer", [told["answer"]["words"]], picture=True),
+        _table("Events that the answer rests on", event_rows(told), told["redaction"]["words"]),
+        _table("Route", route, "From the output back to the input events."),
+        Section(
+            "Scope and period",
+            [
+                f"Run {scope['run']}, from {scope['started']} to {scope['ended']}.",
+                f"Chain, as SHA-256 of its definition: {scope['chain_digest']}. The definition "
+                "itself is in chain.json.",
+                f"Coverage: {told['coverage']['words']}.",
+            ],
+            ["log", "events", "first time", "last time", "source", "digest"],
+            [
+                [
+                    log["name"],
+                    f"{log['count']:,}",
+                    log["first"] or "not known",
+                    log["last"] or "not known",
+                    log["source"] or "not known",
+                    log["digest"] or "not known",
+                ]
+                for log in scope["logs"]
+            ],
+        ),
+        Section(
+            "Who answers for it",
+            columns=["", ""],
+            rows=[
+                [str(SOUGHT.get(word, word)), str(value)]
+                for word, value in told["metadata"].items()
+            ]
+            or [["nothing is stated", ""]],
+        ),
+        Section(
+            "Counts that reconcile",
+            [
+                "Every input event is counted once: it explains an output, or else supports one, "
+                "or else is open, or else never matters. Rejected rows never became events."
+            ],
+            ["log", "events in", "explained", "support only", "open", "never matters", "rejected"],
+            [
+                [each["log"]]
+                + [
+                    f"{each[word]:,}"
+                    for word in (
+                        *("count", "explained", "support_only", "open"),
+                        *("never_matters", "rejected"),
+                    )
+                ]
+                for each in told["reconciliation"]
+            ],
+        ),
+    ]
+    if told["profile"] == "bcbs239":
+        sections += _bcbs(told)
+    sections += [
+        Section("Known gaps", told["gaps"] or ["None is known."]),
+        Section(
+            "How it was made",
+            [
+                f"Command: {told['made']['command']}",
+                f"Versions: {told['made']['versions']}",
+                f"Merkle root of the run: {told['merkle']['root']}",
+                f"PROV: {told['validation']['words']}",
+                "Check it with: whence evidence verify PACK.zip --key KEY.pub, or, with Python "
+                "alone: python3 verify.py PACK.zip (verify.py is in pack/data).",
+            ],
+        ),
+        Section("What it is not", [NOT]),
+    ]
+    return Report(f"Evidence: {told['question']}", sections)
+
+
+def _bcbs(told: Mapping[str, Any]) -> list[Section]:
+    times = told["timeliness"]
+    return [
+        Section(
+            "Dictionary",
+            columns=["name", "kind", "events", "owner"],
+            rows=[[str(cell) for cell in row.values()] for row in told["dictionary"]],
+        ),
+        Section(
+            "Completeness",
+            columns=["log", "share used", "reason of the rest"],
+            rows=[[row["log"], row["used"], row["reason"]] for row in told["completeness"]],
+        ),
+        Section("Timeliness", [f"{name}: {value}" for name, value in times.items()]),
+    ]
+
+
+def _table(title: str, table: tuple[list[str], list[list[str]]], words: str) -> Section:
+    columns, rows = table
+    return Section(title, [words], columns if rows else (), rows)

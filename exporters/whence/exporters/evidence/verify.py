@@ -1,0 +1,323 @@
+"""Check an evidence pack with nothing but Python: ``python3 verify.py PACK.zip``.
+
+It checks the structure, all digests, that the attestation speaks of this very pack, the proofs
+that the events shown are events of the run, the counts, and that the archive holds nothing else.
+Left to ``whence evidence verify``: who signed the pack, and whether the PROV files are valid.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import json
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "ATTESTATION",
+    "BAG",
+    "FORMAT",
+    "Finding",
+    "PackError",
+    "archive",
+    "check",
+    "field_digest",
+    "leaf_digest",
+    "node_digest",
+    "read_pack",
+    "root_from",
+]
+
+FORMAT = 1
+BAG = "pack/"
+ATTESTATION = "attestation.dsse.json"
+MOST_BYTES = 64 << 20
+MOST_FILES = 1000
+
+_DAMAGE = (KeyError, TypeError, ValueError, AttributeError, OverflowError, csv.Error)
+"""What may happen where a file is not as it was written."""
+
+Finding = tuple[bool, str]
+"""Whether something holds, and what, in words."""
+
+
+class PackError(Exception):
+    """A file that is no evidence pack, or one that is not safe to look into; one line."""
+
+
+def field_digest(salt: bytes, name: str, value: str) -> bytes:
+    """What stands for one field of an event: without its salt it tells nothing."""
+    return hashlib.sha256(b"\x02" + salt + name.encode() + b"\0" + value.encode()).digest()
+
+
+def leaf_digest(place: str, position: int, fields: bytes) -> bytes:
+    """What stands for an event: the digests of its fields, in the order of their names."""
+    head = f"{place}\0{position}\0".encode()
+    return hashlib.sha256(b"\x00" + head + fields).digest()
+
+
+def node_digest(left: bytes, right: bytes) -> bytes:
+    """What stands for two branches of a tree."""
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+def root_from(leaf: bytes, index: int, count: int, path: Sequence[bytes]) -> bytes | None:
+    """The root to which a path leads from a leaf (RFC 9162, 2.1.3.2); none if it cannot."""
+    first, last, found = index, count - 1, leaf
+    if not 0 <= index < count:
+        return None
+    for each in path:
+        if last == 0:
+            return None
+        if first & 1 or first == last:
+            found = node_digest(each, found)
+            while not first & 1 and first:
+                first, last = first >> 1, last >> 1
+        else:
+            found = node_digest(found, each)
+        first, last = first >> 1, last >> 1
+    return found if last == 0 else None
+
+
+def archive(files: Mapping[str, bytes]) -> bytes:
+    """The one zip of these files: in order, stored as they are, of a fixed date."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as zipped:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.create_system = 3
+            entry.external_attr = 0o100644 << 16
+            zipped.writestr(entry, files[name])
+    return made.getvalue()
+
+
+def read_pack(path: Path) -> tuple[dict[str, bytes], bytes]:
+    """The files of a pack, and the bytes of its archive.
+
+    Raises:
+        PackError: it is none, or looking into it is not safe.
+    """
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise _refused(path, f"at most {MOST_BYTES >> 20} MB", f"{path.stat().st_size:,} bytes")
+        whole = path.read_bytes()
+        zipped = zipfile.ZipFile(io.BytesIO(whole))
+    except OSError as error:
+        raise _refused(path, "a file that can be read", error.strerror or str(error)) from error
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise _refused(path, "a zip archive", f"{error}") from error
+    with zipped:
+        entries = zipped.infolist()
+        if len(entries) > MOST_FILES:
+            raise _refused(path, f"at most {MOST_FILES} files", f"{len(entries):,}")
+        files: dict[str, bytes] = {}
+        for entry in entries:
+            _check_entry(path, entry, files)
+            try:
+                files[entry.filename] = zipped.read(entry)
+            except (zipfile.BadZipFile, OSError, EOFError, ValueError, RuntimeError) as error:
+                got = f"damage: {error}"
+                raise _refused(path, f"{entry.filename!r} whole", got) from error
+    return files, whole
+
+
+def _check_entry(path: Path, entry: zipfile.ZipInfo, files: Mapping[str, bytes]) -> None:
+    name = entry.filename
+    parts = name.split("/")
+    inside = name == ATTESTATION or (name.startswith(BAG) and all(parts))
+    if not inside or ".." in parts or "." in parts or "\\" in name or "\0" in name:
+        raise _refused(path, f"names in {BAG} and {ATTESTATION}", f"{name!r}")
+    if name in files:
+        raise _refused(path, "every name once", f"{name!r} twice")
+    if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
+        raise _refused(path, "files that are stored as they are", f"{name!r} compressed")
+    if entry.file_size > MOST_BYTES:
+        raise _refused(path, f"at most {MOST_BYTES >> 20} MB", f"{name!r} of {entry.file_size:,}")
+
+
+def _refused(path: Path, expected: str, got: str) -> PackError:
+    got = " ".join(got.split())
+    return PackError(f"{path.name}: expected {expected}; got {got}; try the pack as it was made")
+
+
+def check(files: Mapping[str, bytes], whole: bytes) -> Iterator[Finding]:
+    """Check what can be checked with the standard library.
+
+    Raises:
+        PackError: the pack is of a newer version than this, or too damaged to go on.
+    """
+    told = _json(files, f"{BAG}data/evidence.json")
+    format = told.get("format")
+    if not isinstance(format, int) or format > FORMAT:
+        msg = (
+            f"{BAG}data/evidence.json: expected a pack of format {FORMAT}; got {format!r}; "
+            "try a newer version of Whence"
+        )
+        raise PackError(msg)
+    yield from _digests(files)
+    stages = {"attestation": _attested, "proofs": _proofs, "counts": _counts}
+    for name, stage in stages.items():
+        try:
+            yield from list(stage(files, told))
+        except PackError as error:
+            yield False, f"{name}: {error}"
+        except _DAMAGE as error:
+            yield False, f"{name}: they cannot be read: {type(error).__name__}: {error}"
+    yield from _canonical(files, whole)
+
+
+def _json(files: Mapping[str, bytes], name: str) -> dict[str, Any]:
+    try:
+        found = json.loads(files[name])
+    except KeyError:
+        msg = f"{name}: expected this file in the pack; got none; try the pack as it was made"
+        raise PackError(msg) from None
+    except (ValueError, RecursionError) as error:
+        msg = f"{name}: expected JSON; got damage: {error}; try the pack as it was made"
+        raise PackError(msg) from None
+    if not isinstance(found, dict):
+        msg = f"{name}: expected a JSON object; got something else; try the pack as it was made"
+        raise PackError(msg)
+    return found
+
+
+def _digests(files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """Every file is listed, and is what is listed."""
+    wrong: list[str] = []
+    tags = {f"{BAG}{name}" for name in ("bagit.txt", "bag-info.txt", "manifest-sha256.txt")}
+    own = f"{BAG}tagmanifest-sha256.txt"
+    listed = {**_listed(files, f"{BAG}manifest-sha256.txt"), **_listed(files, own)}
+    for name in sorted(set(files) - {ATTESTATION, own} | set(listed) | tags):
+        if name not in files:
+            wrong.append(f"{name} is missing")
+        elif name not in listed:
+            wrong.append(f"{name} is in no manifest")
+        elif hashlib.sha256(files[name]).hexdigest() != listed[name]:
+            wrong.append(f"{name} was changed")
+    yield from ((False, f"digests: {each}") for each in wrong)
+    if not wrong:
+        yield True, f"digests: all {len(listed)} files are what the manifests list"
+
+
+def _listed(files: Mapping[str, bytes], manifest: str) -> dict[str, str]:
+    found = {}
+    for line in files.get(manifest, b"").decode("utf-8", "replace").splitlines():
+        digest, _, name = line.partition("  ")
+        found[BAG + name] = digest
+    return found
+
+
+def _attested(files: Mapping[str, bytes], told: Mapping[str, Any]) -> Iterator[Finding]:
+    """The attestation speaks of this very pack."""
+    envelope = _json(files, ATTESTATION)
+    try:
+        statement = json.loads(base64.b64decode(envelope["payload"], validate=True))
+        subjects = {each["name"]: each["digest"]["sha256"] for each in statement["subject"]}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        yield False, f"attestation: {ATTESTATION} cannot be read: {error}"
+        return
+    for name in ("manifest-sha256.txt", "tagmanifest-sha256.txt"):
+        digest = hashlib.sha256(files.get(BAG + name, b"")).hexdigest()
+        if subjects.get(name) != digest:
+            yield False, f"attestation: it speaks of another {BAG}{name}"
+    if subjects.get("merkle-root") != told["merkle"]["root"]:
+        yield False, "attestation: it speaks of another Merkle root"
+    elif set(subjects) != {"manifest-sha256.txt", "tagmanifest-sha256.txt", "merkle-root"}:
+        yield False, "attestation: it speaks of something else as well"
+    else:
+        yield True, "attestation: it speaks of this pack"
+
+
+def _proofs(files: Mapping[str, bytes], told: Mapping[str, Any]) -> Iterator[Finding]:
+    """Every event that is shown is one of the run's events, with the values that are shown."""
+    merkle = told["merkle"]
+    trees = {each["place"]: each for each in merkle["trees"]}
+    leaves = [
+        leaf_digest(each["place"], each["count"], bytes.fromhex(each["root"]))
+        for each in merkle["trees"]
+    ]
+    wrong = 0
+    if _root(leaves).hex() != merkle["root"]:
+        wrong += 1
+        yield False, "proofs: the trees do not make the Merkle root"
+    proofs = _json(files, f"{BAG}data/proofs.json")["events"]
+    for proof in proofs:
+        named = f"{proof['name']}@{proof['position']}"
+        digests = b"".join(
+            field_digest(bytes.fromhex(field["salt"]), name, field["value"])
+            if "value" in field
+            else bytes.fromhex(field["digest"])
+            for name, field in sorted(proof["fields"].items())
+        )
+        leaf = leaf_digest(proof["place"], proof["position"], digests)
+        tree = trees.get(proof["place"], {"count": 0, "root": ""})
+        path = [bytes.fromhex(each) for each in proof["path"]]
+        root = root_from(leaf, proof["index"], tree["count"], path)
+        if root is None or root.hex() != tree["root"]:
+            wrong += 1
+            yield False, f"proofs: {named} is not shown to be an event of the run"
+    if not wrong:
+        yield True, f"proofs: all {len(proofs)} events shown are events of the run"
+
+
+def _root(leaves: Sequence[bytes]) -> bytes:
+    level = list(leaves) or [hashlib.sha256(b"").digest()]
+    while len(level) > 1:
+        pairs = [node_digest(*level[at : at + 2]) for at in range(0, len(level) - 1, 2)]
+        level = pairs + level[len(level) // 2 * 2 :]
+    return level[0]
+
+
+def _counts(files: Mapping[str, bytes], told: Mapping[str, Any]) -> Iterator[Finding]:
+    """The counts reconcile, and the events of the answer are those that are proved."""
+    wrong = 0
+    for each in told["reconciliation"]:
+        parts = ("explained", "support_only", "open", "never_matters")
+        if sum(each[word] for word in parts) != each["count"]:
+            wrong += 1
+            yield False, f"counts: those of {each['log']} do not add up to {each['count']:,}"
+    proofs = _json(files, f"{BAG}data/proofs.json")["events"]
+    proved = {(each["name"], each["position"]) for each in proofs if each["kind"] == "input"}
+    text = files.get(f"{BAG}data/events.csv", b"").decode("utf-8", "replace")
+    listed = {(row["log"], int(row["position"])) for row in csv.DictReader(io.StringIO(text))}
+    if listed != proved or len(listed) != told["answer"]["count"]:
+        wrong += 1
+        yield False, "counts: the events of the answer, of events.csv and of proofs.json differ"
+    if not wrong:
+        yield True, f"counts: they reconcile; {len(listed)} events in the answer, each with proof"
+
+
+def _canonical(files: Mapping[str, bytes], whole: bytes) -> Iterator[Finding]:
+    """The archive is the one that these files make, and nothing is hidden between them."""
+    made = archive(files)
+    if made == whole:
+        yield True, "archive: it holds these files and nothing else"
+        return
+    pairs = zip(made, whole, strict=False)
+    at = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(made), len(whole)))
+    yield False, f"archive: something outside the files was changed, at byte {at:,}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Check one pack and say in words what holds."""
+    if len(arguments) != 1:
+        print("usage: python3 verify.py PACK.zip", file=sys.stderr)
+        return 2
+    try:
+        found = list(check(*read_pack(Path(arguments[0]))))
+    except PackError as error:
+        print(f"verify: {error}", file=sys.stderr)
+        return 1
+    for holds, words in found:
+        print(f"{'holds' if holds else 'FAILS'}  {words}")
+    print("not checked here: who signed it, and whether its PROV files are valid")
+    return 0 if all(holds for holds, _ in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

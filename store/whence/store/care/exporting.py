@@ -1,0 +1,215 @@
+"""All runs of a record as files for the offline importer: the graph that loading would make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from whence.engine.associations import LOG_PREFIX
+from whence.engine.record import RunRecord
+from whence.store.care.import_files import ImportFiles
+from whence.store.loading.chunks import marker_of
+from whence.store.loading.content import DERIVED, INFLUENCED, ChunkContent, Row
+from whence.store.loading.parts import Part, RecordParts
+from whence.store.loading.register import stream_id
+from whence.store.migrations import VERSION
+from whence.store.places import key_of, no_of, position_of
+
+__all__ = ["Numbers", "export_runs", "numbered"]
+
+Progress = Callable[[int, int, str], None]
+Numbers = dict[str, int]
+
+LABELS = {"inputs": "Event:Input", "outputs": "Event:Output", "events": "Event"}
+OPEN = -1
+
+
+def numbered(runs: Sequence[RunRecord]) -> Numbers:
+    """The numbers that loading these runs one after the other would give to logs and streams."""
+    numbers: Numbers = {}
+    for run in runs:
+        manifest = run.manifest
+        logs = (run.log(name) for name in manifest["logs"])
+        own = [log.id for log in logs if log.made_by is None]
+        for id in (*own, *(stream_id(run.id, stream["name"]) for stream in manifest["streams"])):
+            numbers.setdefault(id, len(numbers) + 1)
+    return numbers
+
+
+def export_runs(
+    runs: Sequence[RunRecord], numbers: Numbers, folder: Path, progress: Progress
+) -> ImportFiles:
+    """Write everything that the runs hold, part by part.
+
+    Args:
+        runs: those first whose streams others read.
+        numbers: of every log and stream.
+        folder: where the files are made.
+        progress: told how many parts are done.
+    """
+    with ImportFiles(folder) as files:
+        work = _Export(files, numbers, folder)
+        every = [(run, run.manifest) for run in runs]
+        parts = [(run, work.parts(run, manifest)) for run, manifest in every]
+        listed = [(held, list(held)) for _, held in parts]
+        total, done = sum(len(several) for _, several in listed), 0
+        for held, several in listed:
+            work.collections(held)
+            for part in _heads_first(held, several):
+                progress(done, total, f"writing {held.record.id}")
+                work.part(held, part)
+                done += 1
+            work.forget_heads()
+        files.node("Schema", "Schema", 1, {"name": "graph", "version": VERSION})
+        files.node("Counter", "Counter", 1, {"name": "no", "last": len(numbers)})
+        progress(total, total, "writing files")
+    return files
+
+
+def _heads_first(held: RecordParts, parts: Sequence[Part]) -> Iterator[Part]:
+    """What says which inner events are heads comes before these events."""
+    roles = held.directory.roles
+    yield from (part for part in parts if roles.get(part.owner) == "heads")
+    yield from (part for part in parts if roles.get(part.owner) != "heads")
+
+
+@dataclass
+class _Export:
+    files: ImportFiles
+    numbers: Numbers
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self.logs: set[str] = set()
+        self.chunks: set[str] = set()
+        self.spans = self.markers = 0
+        self.heads = _Heads(self.folder, {})
+
+    def parts(self, run: RunRecord, manifest: Mapping[str, Any]) -> RecordParts:
+        numbers = {}
+        for name in manifest["logs"]:
+            log = run.log(name)
+            id = log.id if log.made_by is None else stream_id(*log.made_by)
+            numbers[LOG_PREFIX + name] = self.numbers[id]
+        for stream in manifest["streams"]:
+            numbers[stream["name"]] = self.numbers[stream_id(run.id, stream["name"])]
+        return RecordParts(run, manifest, numbers)
+
+    def collections(self, held: RecordParts) -> None:
+        """Logs, streams and ends: who they are; the rest is said when the run is registered."""
+        for log in held.logs.values():
+            if log.made_by is None and log.id not in self.logs:
+                self.logs.add(log.id)
+                no = self.numbers[log.id]
+                self.files.node("Collection:Log", "Collection", no, {"id": log.id, "no": no})
+        widths: dict[int, int] = {}
+        for name, stream in held.streams.items():
+            id = stream_id(held.record.id, name)
+            no = self.numbers[id]
+            widths[no] = held.manifest["chunk"] * stream["w"]
+            known = {"id": id, "no": no}
+            if stream["role"] == "end":
+                self.files.node("End", "End", key_of(no, 0), known)
+            else:
+                self.files.node("Collection:Stream", "Collection", no, known)
+        self.heads = _Heads(self.folder, widths)
+
+    def forget_heads(self) -> None:
+        """The next run has its own."""
+        self.heads.remove()
+
+    def part(self, held: RecordParts, part: Part) -> None:
+        """Write what a part holds, and its marker."""
+        id = held.id(part)
+        if id in self.chunks:
+            return  # of a log that another run read too
+        if part.owner.startswith(LOG_PREFIX):
+            self.chunks.add(id)
+        content = held.content(part)
+        self.heads.add(content.heads)
+        self._events(LABELS[content.label], content.events)
+        self._events("Event:Choice", content.choices)
+        self._edges(content)
+        self.markers += 1
+        marker = marker_of(id, content)
+        owns = marker["owns"]
+        self.files.node("Chunk", "Chunk", self.markers, {**marker, "owns": owns or None})
+        led = (content.derived, content.influenced, content.end)
+        bands = (content.derived_spans, content.influenced_spans)
+        if any(row["with"].get("fields") == [] for rows in (*led, *bands) for row in rows):
+            self.files.to_mend.extend(zip(owns[::2], owns[1::2], strict=True))
+
+    def _events(self, labels: str, events: Sequence[Row]) -> None:
+        if not events:
+            return
+        heads = self.heads.among(events)
+        for event in events:
+            span = heads.get(event["key"])
+            if span is None:
+                self.files.node(labels, "Event", event["key"], event)
+            else:
+                self.files.node(f"{labels}:Span", "Event", event["key"], {**event, **span})
+
+    def _edges(self, content: ChunkContent) -> None:
+        literal = (
+            (DERIVED, "Event", content.derived),
+            (INFLUENCED, "Event", content.influenced),
+            (INFLUENCED, "End", content.end),
+        )
+        for type, group, rows in literal:
+            for row in rows:
+                self.files.edges_from(type, group, [row["key"]], "Event", row["to"], row["with"])
+        spans = (DERIVED, content.derived_spans), (INFLUENCED, content.influenced_spans)
+        for type, rows in spans:
+            for row in rows:
+                self.spans += 1
+                self.files.node("Span", "Span", self.spans, row["span"])
+                ends = ("Span", self.spans), ("Collection", row["to"])
+                self.files.edge(type, *ends, row["with"])
+
+
+class _Heads:
+    """From where to where inner events are heads, kept on disk by the part of the event."""
+
+    def __init__(self, folder: Path, widths: Mapping[int, int]) -> None:
+        self.folder = folder
+        self.widths = widths
+        self.there: dict[tuple[int, int], Path] = {}
+
+    def _bucket(self, key: int) -> tuple[int, int]:
+        no = no_of(key)
+        return no, position_of(key) // self.widths.get(no, 1)
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Keep some; an event that is told of again has ended."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for row in rows:
+            span = row["span"]
+            told = [row["key"], span["no"], span["lo"], span.get("hi", OPEN)]
+            found.setdefault(self._bucket(row["key"]), []).extend(told)
+        for bucket, numbers in found.items():
+            path = self.there.setdefault(bucket, self.folder / f"heads-{bucket[0]}-{bucket[1]}")
+            with path.open("ab") as file:
+                file.write(np.asarray(numbers, np.int64).tobytes())
+
+    def among(self, events: Sequence[Row]) -> dict[int, Row]:
+        """The heads among the events of a part."""
+        path = self.there.get(self._bucket(events[0]["key"])) if self.there else None
+        if path is None:
+            return {}
+        rows = np.frombuffer(path.read_bytes(), np.int64).reshape(-1, 4).tolist()
+        found: dict[int, Row] = {}
+        for key, no, lo, hi in rows:
+            if hi != OPEN or key not in found:
+                found[key] = {"no": no, "lo": lo} | ({} if hi == OPEN else {"hi": hi})
+        return found
+
+    def remove(self) -> None:
+        """Remove the files."""
+        for path in self.there.values():
+            path.unlink()
+        self.there = {}

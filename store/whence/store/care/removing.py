@@ -1,0 +1,106 @@
+"""Take runs out of the graph: at once for whoever asks, their events in batches afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from whence.engine.errors import StoreError
+from whence.store.connection import Connection, run_cypher
+from whence.store.cypher import cypher
+from whence.store.places import LAST_POSITION, key_of
+
+if TYPE_CHECKING:
+    from neo4j import ManagedTransaction
+
+__all__ = ["Removed", "is_stored", "remove_from_graph", "sweep"]
+
+Progress = Callable[[int, int, str], None]
+
+BATCH = 5000
+"""Events a transaction: with their relationships they have to fit into the server's memory."""
+
+
+@dataclass(frozen=True)
+class Removed:
+    """What was taken out of the graph.
+
+    Attributes:
+        run: the run.
+        logs: the logs that went with it, since no other run reads them.
+        kept: the logs that stay.
+    """
+
+    run: str
+    logs: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+def is_stored(connection: Connection, run: str) -> bool:
+    """Whether the graph has a run of this id."""
+    return bool(connection.read(cypher("remove_reads"), id=run))
+
+
+def remove_from_graph(connection: Connection, run: str) -> Removed:
+    """Take a run out of the graph in one transaction; `sweep` then removes its events.
+
+    Logs stay as long as another run reads them.
+
+    Raises:
+        StoreError: there is no such run, or another run reads one of its streams.
+    """
+
+    def work(transaction: ManagedTransaction) -> Removed:
+        def do(name: str, **parameters: Any) -> list[dict[str, Any]]:
+            return run_cypher(transaction, cypher(name), parameters).data()
+
+        do("register_numbers", many=0)  # from here on no other run is registered
+        known = do("remove_reads", id=run)
+        if not known:
+            msg = f"a run: expected one that is in the graph; got {run!r}; try whence store stats"
+            raise StoreError(msg)
+        (about,) = known
+        if about["readers"]:
+            readers = ", ".join(sorted(set(about["readers"])))
+            msg = (
+                f"run {run}: expected no other run that reads its streams; got {readers}; "
+                "try removing that one first"
+            )
+            raise StoreError(msg)
+        do("remove_chunks", prefix=f"run/{run}/")
+        do("remove_run", id=run)
+        for digest in about["chains"]:
+            do("remove_chains", digest=digest)
+        gone = [row["id"] for row in do("remove_logs", ids=sorted(set(about["logs"])))]
+        for log in gone:
+            do("remove_chunks", prefix=f"log/{log}/")
+        kept = sorted(set(about["logs"]) - set(gone))
+        return Removed(run, tuple(sorted(gone)), tuple(kept))
+
+    return connection.transact(work)
+
+
+def sweep(connection: Connection, progress: Progress | None = None) -> int:
+    """Remove the events of everything that was taken out of the graph; return how many.
+
+    May be interrupted at any moment; whoever sweeps next goes on.
+    """
+    tell = progress or (lambda done, total, text: None)
+    doomed = [row["no"] for row in connection.read(cypher("doomed_read"))]
+    removed = 0
+    for done, no in enumerate(doomed):
+        ends = {"first": key_of(no, 0), "last": key_of(no, LAST_POSITION)}
+        tell(done, len(doomed), "removing events")
+        while found := _removed(connection, "doomed_events", page=BATCH, **ends):
+            removed += found
+        while _removed(connection, "doomed_spans", page=BATCH, no=no):
+            pass
+        connection.write(cypher("doomed_done"), no=no)
+    if doomed:
+        tell(len(doomed), len(doomed), "removing events")
+    return removed
+
+
+def _removed(connection: Connection, name: str, **parameters: int) -> int:
+    return int(connection.write(cypher(name), **parameters)[0]["removed"])

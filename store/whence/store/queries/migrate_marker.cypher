@@ -1,0 +1,6 @@
+// Writes      What a chunk owns, how many heads it began or ended, and its digest
+// Parameters  $id: of the chunk; $owns: list of keys; $heads: integer; $digest: text
+// Plan        unique index seek
+MATCH (c:Chunk {id: $id})
+SET c.owns = $owns, c.heads = $heads, c.digest = $digest
+RETURN c.id AS id

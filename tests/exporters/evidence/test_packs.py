@@ -1,0 +1,363 @@
+"""A pack holds what it promises, and whoever changes a byte of it is found out."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import bagit
+import nacl.exceptions
+import nacl.signing
+import prov.model
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from tests.engine.examples import lifecycle
+from tests.exporters.making import RUNS, recorded
+from whence.cli.app import app
+from whence.engine import Chain, Slice, field
+from whence.engine.chain import Log
+from whence.engine.errors import EvidenceError, LogError, ParameterError
+from whence.engine.record import RunRecord
+from whence.exporters.evidence import KeyPair, Wanted, create_keys, create_pack, verify_pack
+from whence.exporters.evidence.attesting import PAYLOAD_TYPE, pae
+from whence.exporters.evidence.reconciling import reconcile
+from whence.exporters.evidence.verify import ATTESTATION, BAG, archive, read_pack
+from whence.store import Connection, connect
+from whence.store.catalog import find_run
+from whence.store.loading import load
+from whence.store.questions import explain, never_matters
+from whence.store.server import Status
+
+pytestmark = pytest.mark.neo4j
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+STATED = {"controller": "Example Bank", "owner": "Payments"}
+ROWS = ["A create", "B create", "A approve", "B pay", "A pay", "A approve"]
+
+
+@dataclass
+class Made:
+    """A run in a graph, keys, and a folder for packs."""
+
+    graph: Connection
+    record: RunRecord
+    keys: KeyPair
+    folder: Path
+
+    def pack(self, name: str = "a.zip", *, now: datetime = NOON, **wanted: object) -> Path:
+        asked = Wanted(**{"run": "latest", "question": "3", "metadata": STATED, **wanted})  # type: ignore[arg-type]
+        path = self.folder / name
+        return create_pack(self.graph, self.record.root, asked, path, self.keys, now=now)
+
+
+@pytest.fixture(scope="module")
+def made(neo4j_server: Status, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
+    """Case B pays before anybody approves; whom it is about must not be told by accident."""
+    folder = tmp_path_factory.mktemp("evidence")
+    cases = {"A": "subject-Q7Z-alpha", "B": "subject-X9K-beta"}
+    log = [
+        {"case": cases[row[0]], "action": row[2:], "note": f"private-{n}-remark"}
+        for n, row in enumerate(ROWS)
+    ]
+    declared = Log(
+        {"case": "text", "action": "text", "note": "text"}, case="case", activity="action"
+    )
+    chain = Chain.of(Slice("per-case", by=field.case, of=lifecycle(), combine="and"))
+    record = recorded(
+        folder / "record", chain, {"log": log}, declared, metadata={"purpose": "test"}
+    )
+    with connect(neo4j_server.settings()) as graph:
+        graph.write("MATCH (n) DETACH DELETE n")
+        load(record.root, record.id, graph)
+        yield Made(graph, record, create_keys("test", folder / "keys"), folder)
+
+
+@pytest.fixture(scope="module")
+def pack(made: Made) -> Path:
+    return made.pack()
+
+
+def failures(path: Path, key: Path | None = None) -> list[str]:
+    """What fails, or the one line of a refusal."""
+    try:
+        return [words for holds, words in verify_pack(path, key).findings if not holds]
+    except EvidenceError as error:
+        return [str(error)]
+
+
+def test_a_pack_holds_and_says_so_in_words(made: Made, pack: Path) -> None:
+    public = made.keys.path.with_suffix(".pub")
+    found = [words for _, words in verify_pack(pack, public).findings]
+    assert failures(pack, public) == []
+    assert [words.partition(":")[0] for words in found] == [
+        *("digests", "attestation", "proofs", "counts", "archive", "signature", "PROV", "PROV")
+    ]
+    assert f"by the key given, {made.keys.public.id}, 2026-03-01T12:00:00Z" in found[5]
+    without = [words for _, words in verify_pack(pack).findings]
+    assert "intact, origin unproven" in without[5]
+    assert pack.stat().st_size < 1 << 20
+
+
+def test_what_it_tells_is_what_the_graph_says(made: Made, pack: Path) -> None:
+    files, _ = read_pack(pack)
+    told = json.loads(files[f"{BAG}data/evidence.json"])
+    why = explain(made.graph, made.record.id, "3")
+    rows = list(csv.DictReader(io.StringIO(files[f"{BAG}data/events.csv"].decode())))
+    assert {int(row["position"]) for row in rows} == {
+        at for each in why.inputs for at in range(each.lo, each.hi + 1)
+    }
+    assert told["question"] == "explain per-case@3"
+    assert "per-case@3" in told["answer"]["words"]
+    assert "is false" in told["answer"]["words"]
+    assert told["metadata"] == {**STATED, "purpose": "test"}
+    assert "Not stated for this run: legal basis." in told["gaps"]
+    assert told["scope"]["chain_digest"] == made.record.manifest["chain_digest"]
+    (log,) = told["scope"]["logs"]
+    assert log["digest"] == made.record.log("log").manifest["digest"]
+    page = files[f"{BAG}data/report.html"].decode()
+    for words in (told["answer"]["words"], "<svg", "Known gaps", "not a legal opinion"):
+        assert words in page
+    assert files[f"{BAG}data/report.pdf"].startswith(b"%PDF")
+    assert b"not a legal opinion" in files[f"{BAG}data/report.pdf"]
+    assert json.loads(files[f"{BAG}data/chain.json"]) == made.record.manifest["chain"]
+
+
+def test_a_pack_made_twice_differs_by_the_time_of_signing_alone(made: Made, pack: Path) -> None:
+    later = made.pack("b.zip", now=datetime(2026, 3, 2, tzinfo=UTC))
+    first, second = read_pack(pack)[0], read_pack(later)[0]
+    assert {name for name in first if first[name] != second[name]} == {ATTESTATION}
+    assert first.keys() == second.keys()
+    assert made.pack("c.zip").read_bytes() == pack.read_bytes()
+
+
+def test_independent_readers_accept_it(made: Made, pack: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(pack) as zipped:
+        zipped.extractall(tmp_path)
+    bag = bagit.Bag(str(tmp_path / "pack"))
+    bag.validate()
+    document = prov.model.ProvDocument.deserialize(str(tmp_path / "pack/data/prov.json"))
+    assert any(bundle.get_records() for bundle in document.bundles)
+    envelope = json.loads((tmp_path / ATTESTATION).read_bytes())
+    payload = base64.b64decode(envelope["payload"])
+    pem = (tmp_path / "pack/data/key.pub").read_text().splitlines()
+    raw = base64.b64decode("".join(pem[1:-1]))[-32:]
+    key = nacl.signing.VerifyKey(raw)
+    signature = base64.b64decode(envelope["signatures"][0]["sig"])
+    key.verify(pae(PAYLOAD_TYPE, payload), signature)
+    with pytest.raises(nacl.exceptions.BadSignatureError):
+        key.verify(pae(PAYLOAD_TYPE, payload + b" "), signature)
+    statement = json.loads(payload)
+    assert statement["_type"] == "https://in-toto.io/Statement/v1"
+    manifest = (tmp_path / "pack/manifest-sha256.txt").read_bytes()
+    assert statement["subject"][0]["digest"]["sha256"] == hashlib.sha256(manifest).hexdigest()
+    (tmp_path / "pack/data/prov.nq").write_bytes(b"")
+    with pytest.raises(bagit.BagValidationError):
+        bag.validate()
+
+
+def test_a_changed_byte_of_any_file_is_found_and_named(pack: Path, tmp_path: Path) -> None:
+    files, whole = read_pack(pack)
+    changed = tmp_path / "changed.zip"
+    for name, data in files.items():
+        at = whole.index(data) + len(data) // 2
+        changed.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        assert any(name in words for words in failures(changed)), name
+        # The same by somebody who makes a proper archive of it.
+        middle = len(data) // 2
+        other = data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+        changed.write_bytes(archive({**files, name: other}))
+        found = " ".join(failures(changed))
+        assert name in found or "attestation" in found or "signature" in found, name
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_any_byte_counts(data: st.DataObject, pack: Path, tmp_path: Path) -> None:
+    whole = pack.read_bytes()
+    at = data.draw(st.integers(0, len(whole) - 1))
+    value = data.draw(st.integers(0, 255).filter(lambda byte: byte != whole[at]))
+    changed = tmp_path / "changed.zip"
+    changed.write_bytes(whole[:at] + bytes([value]) + whole[at + 1 :])
+    assert failures(changed), at
+
+
+def test_what_is_cut_added_or_hidden_is_found(pack: Path, tmp_path: Path) -> None:
+    files, whole = read_pack(pack)
+    changed = tmp_path / "changed.zip"
+    for other in (whole[:-30], whole + b"more", b"before" + whole, whole[:100], b""):
+        changed.write_bytes(other)
+        assert failures(changed)
+    less = {name: data for name, data in files.items() if not name.endswith("route.csv")}
+    changed.write_bytes(archive(less))
+    assert f"digests: {BAG}data/route.csv is missing" in failures(changed)
+    changed.write_bytes(archive({**files, f"{BAG}data/more.txt": b"more"}))
+    assert f"digests: {BAG}data/more.txt is in no manifest" in failures(changed)
+
+
+def test_whoever_mends_the_digests_fails_at_the_attestation(
+    made: Made, pack: Path, tmp_path: Path
+) -> None:
+    files, _ = read_pack(pack)
+    name = f"{BAG}data/evidence.json"
+    files[name] = files[name].replace(b'"explained": ', b'"explained": 1')
+    for manifest in ("manifest-sha256.txt", "tagmanifest-sha256.txt"):
+        lines = files[BAG + manifest].decode().splitlines()
+        names = [line.partition("  ")[2] for line in lines]
+        files[BAG + manifest] = "".join(
+            f"{hashlib.sha256(files[BAG + each]).hexdigest()}  {each}\n" for each in names
+        ).encode()
+    changed = tmp_path / "changed.zip"
+    changed.write_bytes(archive(files))
+    found = failures(changed)
+    assert f"attestation: it speaks of another {BAG}manifest-sha256.txt" in found
+    assert any(words.startswith("counts: those of log do not add up") for words in found)
+
+
+def test_wrong_and_missing_keys_are_told(made: Made, pack: Path, tmp_path: Path) -> None:
+    other = create_keys("other", tmp_path).path.with_suffix(".pub")
+    (found,) = failures(pack, other)
+    assert "not by the one given" in found
+    with pytest.raises(ParameterError, match="expected a public key; got"):
+        verify_pack(pack, tmp_path / "none.pub")
+    done = CliRunner().invoke(app, ["evidence", "verify", str(pack), "--key", str(other)])
+    assert done.exit_code == 1
+    assert "1 of 8 fail" in done.stdout
+
+
+def test_what_is_no_pack_is_refused_in_one_line(pack: Path, tmp_path: Path) -> None:
+    files, _ = read_pack(pack)
+    bad = tmp_path / "bad.zip"
+
+    def refused(words: str) -> None:
+        done = CliRunner().invoke(app, ["evidence", "verify", str(bad)])
+        assert done.exit_code == 1
+        (line,) = done.stderr.splitlines()
+        assert words in line, line
+
+    newer = json.loads(files[f"{BAG}data/evidence.json"]) | {"format": 2}
+    bad.write_bytes(archive({**files, f"{BAG}data/evidence.json": json.dumps(newer).encode()}))
+    refused("try a newer version of Whence")
+    for name in ("../outside", "/outside", "pack/../../outside", "pack\\outside", "else.txt"):
+        bad.write_bytes(archive({**files, name: b"x"}))
+        refused("expected names in pack/")
+    with zipfile.ZipFile(bad, "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr(f"{BAG}data/bomb", b"\0" * (200 << 20))
+    assert bad.stat().st_size < 1 << 20
+    refused("compressed")
+    bad.write_bytes(archive({f"{BAG}data/{n}": b"" for n in range(1001)}))
+    refused("expected at most 1000 files")
+    bad.write_bytes(b"no zip")
+    refused("expected a zip archive")
+    bad.write_bytes(archive({f"{BAG}data/README.txt": b""}))
+    refused("expected this file in the pack")
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.zip"]
+
+
+def test_the_script_in_the_pack_needs_nothing_but_python(pack: Path, tmp_path: Path) -> None:
+    files, whole = read_pack(pack)
+    script = tmp_path / "verify.py"
+    script.write_bytes(files[f"{BAG}data/verify.py"])
+
+    def run(path: Path) -> subprocess.CompletedProcess[str]:
+        arguments = [sys.executable, "-I", "-S", str(script), str(path)]
+        return subprocess.run(arguments, capture_output=True, text=True, check=False)
+
+    done = run(pack)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "FAILS" not in done.stdout
+    changed = tmp_path / "changed.zip"
+    files[f"{BAG}data/proofs.json"] = files[f"{BAG}data/proofs.json"].replace(
+        b'"position": 3', b'"position": 2'
+    )
+    changed.write_bytes(archive(files))
+    done = run(changed)
+    assert done.returncode == 1
+    assert "FAILS  proofs: " in done.stdout
+    changed.write_bytes(whole[:50])
+    assert run(changed).returncode == 1
+    assert "Traceback" not in run(changed).stderr
+
+
+def test_values_are_left_out_unless_they_are_revealed(made: Made, pack: Path) -> None:
+    private = [b"subject-Q7Z-alpha", b"subject-X9K-beta", b"-remark"]
+    assert not any(each in pack.read_bytes() for each in private)
+    notes = made.pack("notes.zip", reveal=("note",))
+    assert failures(notes) == []
+    assert b"private-3-remark" in notes.read_bytes()
+    assert not any(each in notes.read_bytes() for each in private[:2])
+    with pytest.raises(ParameterError, match="expected a field of the log; got 'nothing'"):
+        made.pack("no.zip", reveal=("nothing",))
+
+
+def test_one_subject_is_shown_in_clear_and_the_others_are_references(made: Made) -> None:
+    # At the end both cases explain the output: it is false since B paid.
+    path = made.pack("beta.zip", question="5", subject="subject-X9K-beta", profile="bcbs239")
+    assert failures(path) == []
+    assert b"private-3-remark" in path.read_bytes()
+    assert b"subject-Q7Z-alpha" not in path.read_bytes()
+    whole = made.pack("access.zip", question="case subject-Q7Z-alpha", profile="gdpr-access")
+    assert failures(whole) == []
+    rows = list(csv.DictReader(io.StringIO(read_pack(whole)[0][f"{BAG}data/events.csv"].decode())))
+    assert [int(row["position"]) for row in rows] == [0, 2, 4, 5]
+    assert all("subject-Q7Z-alpha" in row["values"] for row in rows)
+    assert b"subject-X9K-beta" not in whole.read_bytes()
+    with pytest.raises(ParameterError, match="expected a case"):
+        made.pack("no.zip", subject="nobody")
+    with pytest.raises(ParameterError, match="expected a case"):
+        made.pack("no.zip", question="case nobody")
+    assert not (made.folder / "no.zip").exists()
+
+
+def test_a_reference_cannot_be_guessed_without_its_salt(made: Made, pack: Path) -> None:
+    """Two records of one log have secrets of their own, so that nothing can be tried out."""
+    proofs = json.loads(read_pack(pack)[0][f"{BAG}data/proofs.json"])["events"]
+    hidden = [field for proof in proofs for field in proof["fields"].values()]
+    assert any("digest" in each and "salt" not in each for each in hidden)
+    secrets = made.record.log("log").folder / "secrets.bin"
+    assert secrets.stat().st_mode & 0o077 == 0
+    assert secrets.stat().st_size == 2 * 32  # one for each case
+    assert not any(secrets.read_bytes()[at : at + 32] in pack.read_bytes() for at in (0, 32))
+
+
+def test_a_record_that_was_changed_afterwards_gives_no_pack(made: Made) -> None:
+    path = made.record.log("log").folder / "leaves.bin"
+    before = path.read_bytes()
+    try:
+        path.write_bytes(bytes(len(before)))
+        with pytest.raises(LogError, match="expected the event as it was"):
+            made.pack("no.zip")
+        path.write_bytes(before[:-32])
+        with pytest.raises(LogError, match="expected 6 leaves; got 5"):
+            made.pack("no.zip")
+    finally:
+        path.write_bytes(before)
+
+
+@pytest.mark.parametrize("name", ["filter", "rule", "totals"])
+def test_the_counts_are_those_of_never_matters(
+    name: str, graph: Connection, tmp_path: Path
+) -> None:
+    record = RUNS[name](tmp_path / "record")
+    load(record.root, record.id, graph)
+    run = find_run(graph, record.id)
+    (each,) = reconcile(graph, run, {"log": record.log("log")})
+    never = never_matters(graph, record.id)
+    assert each.count == record.log("log").length
+    assert each.explained == each.count - never.softer[0].count
+    assert each.never_matters == never.certain[0].count
+    assert each.explained + each.support_only + each.open + each.never_matters == each.count

@@ -1,0 +1,174 @@
+"""``whence store rebuild``: the graph from files equals the loaded one, and the old one is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SHORT_LIVED, Cli
+from tests.engine.examples import lifecycle
+from tests.store.in_neo4j import record_of
+from tests.store.loading.whole_graph import whole_graph
+from whence.api import run
+from whence.engine import ApplyFunction, Chain, Cumulate, Passthrough, Slice, Window
+from whence.engine.chain import Log
+from whence.engine.errors import ServerError, StoreError
+from whence.engine.record import ingest
+from whence.engine.runners import RunOptions, run_recorded
+from whence.engine.runners.local_kernels import run_kernels
+from whence.store import connect
+from whence.store.care import check, dump, rebuild, rebuilding, restore
+from whence.store.loading import load
+from whence.store.server import Memory, Status, remove, start, stop
+
+pytestmark = pytest.mark.neo4j
+
+NAME = "rebuilt"
+SMALL = Memory.of(768)
+TEXTS = [
+    "",
+    '"quoted", and\nbroken',
+    "nul \0 end",
+    "日本 🙂",
+    "\x1f",
+    "é" * 3000,
+    "'; MATCH (n)",
+    "\\",
+]
+PER_CASE = Chain.of(Slice("per-case", by="case", of=lifecycle(), combine="and"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_server(jars: Path) -> Iterator[None]:
+    """A server of this file alone: its database is replaced."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVED)
+        yield
+        stop(NAME)
+        remove(NAME)
+
+
+def up() -> Status:
+    return start(NAME, port=None, memory=SMALL)
+
+
+def several_runs(root: Path) -> None:
+    """Everything that a graph can hold: heads, spans, choices, ends, values of every kind."""
+    actions = ("create", "approve", "pay", "pay")
+    at = datetime(2026, 3, 1, 12, 30, 0, 123456, tzinfo=UTC)
+    cases = [{"case": n % 7, "action": a, "at": at} for a in actions for n in range(20)]
+    mapped = Log(None, case="case", activity="action", time="at")
+    log = ingest(root, "log", cases, declared=mapped, chunk=9)
+    first = run_kernels(root, PER_CASE, {"log": log}, RunOptions(chunk=9), batch=7)
+    run_recorded(root, PER_CASE, {"log": log}, RunOptions(chunk=9, where="value = false"))
+    bad = Chain.of(ApplyFunction("or", "value or not value"))
+    run(bad, f"run:{first.id}", runner="interpreter", record=root)
+    wide = Chain.of(Window("wide", n=20, of=Cumulate("sum", "add")))
+    record_of(root, wide, {"log": list(range(60))}, RunOptions(chunk=25))
+    every = RunOptions(witnesses="all", detail="steps")
+    either = Chain.of(ApplyFunction("either", "x = 0 or y = 0"))
+    pairs = [{"x": n % 2, "y": n % 3} for n in range(12)]
+    record_of(root, either, {"log": pairs}, every)
+    mixed = [*TEXTS, 1, -(2**62), 2.5, 1e-300, float("nan"), True, None, at, [1, "a"]]
+    record_of(root, Chain.of(Passthrough("copy")), {"log": mixed}, RunOptions())
+
+
+def test_it_equals_the_loaded_graph(tmp_path: Path) -> None:
+    several_runs(tmp_path)
+    names = sorted(folder.name for folder in (tmp_path / "runs").iterdir())
+    with connect(up().settings()) as connection:
+        connection.write("MATCH (n) DETACH DELETE n")
+        for name in names:
+            load(tmp_path, name, connection)
+        assert check(connection, tmp_path).findings == ()
+        loaded = whole_graph(connection)
+        connection.write("MATCH (e:Event) WITH e LIMIT 20 DETACH DELETE e")
+        assert check(connection, tmp_path).findings != ()
+    seen: list[tuple[int, int, str]] = []
+    report = rebuild(
+        tmp_path,
+        NAME,
+        memory=SMALL,
+        port=None,
+        progress=lambda done, total, text: seen.append((done, total, text)),
+    )
+    assert report.runs == tuple(names)
+    assert (report.left_out, report.dropped) == ((), ())
+    assert seen[-1][0] == seen[-1][1] == len(names)
+    with connect(up().settings()) as connection:
+        assert check(connection, tmp_path).findings == ()
+        nodes, edges = whole_graph(connection)
+        assert sorted(set(nodes) ^ set(loaded[0])) == []
+        assert (nodes, edges) == loaded
+        assert all(load(tmp_path, name, connection).written == 0 for name in names)
+
+
+def test_what_would_be_lost_is_a_reason_to_refuse(
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = Chain.of(ApplyFunction("big", "value > 2"))
+    lost = record_of(tmp_path / "old", chain, {"log": [1, 2, 3]}, RunOptions())
+    kept = record_of(tmp_path / "new", chain, {"log": [3, 4, 5]}, RunOptions())
+    with connect(up().settings()) as connection:
+        connection.write("MATCH (n) DETACH DELETE n")
+        load(tmp_path / "old", lost.id, connection)
+        before = whole_graph(connection)
+    small = {"memory": SMALL, "port": None}
+    with pytest.raises(StoreError, match=f"got none of {lost.id}; try --record DIR, or --drop"):
+        rebuild(tmp_path / "new", NAME, **small)  # type: ignore[arg-type]
+    with pytest.raises(StoreError, match=r"expected runs in the record .*; got none"):
+        rebuild(tmp_path / "none", NAME, **small)  # type: ignore[arg-type]
+
+    def fail(*_: object) -> None:
+        message = "on purpose"
+        raise ServerError(message)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rebuilding, "_finish", fail)  # when the new graph is in its place already
+        with pytest.raises(ServerError, match="on purpose"):
+            rebuild(tmp_path / "new", NAME, drop_lost=True, **small)  # type: ignore[arg-type]
+    with connect(up().settings()) as connection:
+        assert whole_graph(connection) == before
+    elsewhere = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x"}
+    done = cli("store", "rebuild", "--yes", env=elsewhere)
+    assert done.returncode == 1
+    assert "expected a local server of whence" in done.stderr
+    where = {"WHENCE_INSTANCE": NAME, "WHENCE_RECORD": str(tmp_path / "new")}
+    done = cli("store", "rebuild", "--drop-lost", "--yes", env=where)
+    assert done.returncode == 0, done.stderr
+    assert f"given up: {lost.id}" in done.stdout
+    with connect(up().settings()) as connection:
+        assert check(connection, tmp_path / "new").findings == ()
+        assert connection.read("MATCH (r:Run) RETURN r.id AS id") == [{"id": kept.id}]
+    assert not list((up().home.parent).glob(".rebuild-*"))
+
+
+def test_a_dump_is_the_whole_graph(tmp_path: Path, cli: Cli) -> None:
+    root, file = tmp_path / "record", tmp_path / "graph.dump"
+    chain = Chain.of(ApplyFunction("big", "value > 2"))
+    kept = record_of(root, chain, {"log": [1, 2, 3]}, RunOptions())
+    with connect(up().settings()) as connection:
+        connection.write("MATCH (n) DETACH DELETE n")
+        load(root, kept.id, connection)
+        before = whole_graph(connection)
+    assert dump(file, NAME, memory=SMALL) == file.stat().st_size > 0
+    with pytest.raises(StoreError, match="expected a new file; got"):
+        dump(file, NAME)
+    with pytest.raises(StoreError, match="expected a local server 'nobody'; got none"):
+        dump(tmp_path / "other", "nobody")
+    with connect(up().settings()) as connection:  # it ran before, so that it runs again
+        connection.write("MATCH (n) DETACH DELETE n")
+    assert restore(file, NAME, memory=SMALL, port=None) == 1
+    with connect(up().settings()) as connection:
+        assert whole_graph(connection) == before
+    (tmp_path / "broken").write_bytes(b"no dump at all")
+    with pytest.raises(ServerError, match="expected Neo4j to load the graph from"):
+        restore(tmp_path / "broken", NAME, memory=SMALL, port=None)
+    with connect(up().settings()) as connection:
+        assert whole_graph(connection) == before
+    done = cli("store", "restore", str(tmp_path / "none"), "--yes", env={"WHENCE_INSTANCE": NAME})
+    assert done.returncode == 1
+    assert "expected a file that whence store dump wrote" in done.stderr

@@ -1,0 +1,70 @@
+"""An old graph is brought up to date, a newer one is left alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.examples import lifecycle
+from tests.store.in_neo4j import record_of
+from tests.store.loading.whole_graph import whole_graph
+from whence.engine import ApplyFunction, Chain, Cumulate, Filter, Slice, Window
+from whence.engine.errors import StoreError
+from whence.engine.runners import RunOptions
+from whence.store import Connection
+from whence.store.care import check
+from whence.store.loading import load
+from whence.store.loading.register import prepare_schema
+from whence.store.migrations import VERSION, graph_version
+
+pytestmark = pytest.mark.neo4j
+
+FIRST_VERSION = """
+MATCH (c:Chunk) REMOVE c.owns, c.heads SET c.digest = 'sha256:of another kind'
+"""
+
+
+def test_the_first_version_is_brought_up_to_date(graph: Connection, tmp_path: Path) -> None:
+    events = [
+        {"case": n % 5, "action": a, "x": n % 2, "y": n % 3} for a in "cap" for n in range(12)
+    ]
+    slices = Slice("per-case", by="case", of=lifecycle(), combine="and")
+    filtered = Chain.graph(
+        ["log"],
+        [(ApplyFunction("odd", "x = 1"), ["log"]), (Filter("only"), ["log", "odd"])],
+    )
+    every = RunOptions(witnesses="all", detail="steps", chunk=5)
+    either = Chain.of(ApplyFunction("either", "x = 0 or y = 0"))
+    runs = [
+        record_of(tmp_path, Chain.of(slices), {"log": events}, RunOptions(chunk=5)),
+        record_of(tmp_path, filtered, {"log": events}, RunOptions(chunk=5)),
+        record_of(tmp_path, either, {"log": events}, every),
+        record_of(
+            tmp_path,
+            Chain.of(Window("wide", n=20, of=Cumulate("sum", "add"))),
+            {"log": list(range(40))},
+            RunOptions(chunk=25),
+        ),
+    ]
+    for run in runs:
+        load(tmp_path, run.id, graph)
+    assert graph_version(graph) == VERSION
+    before = whole_graph(graph)
+    graph.write(FIRST_VERSION)
+    graph.write("MATCH (s:Schema) DELETE s")
+    assert graph_version(graph) == 1
+    old = [str(finding) for finding in check(graph, tmp_path).findings]
+    assert "version graph: expected 2; got 1; try whence load" in old
+    load(tmp_path, runs[0].id, graph)
+    assert whole_graph(graph) == before
+    assert check(graph, tmp_path).findings == ()
+
+
+def test_a_newer_graph_is_refused(graph: Connection) -> None:
+    assert graph_version(graph) is None
+    prepare_schema(graph)
+    assert graph_version(graph) == VERSION
+    graph.write("MATCH (s:Schema) SET s.version = 99")
+    with pytest.raises(StoreError, match="expected version 2 or an older one; got 99"):
+        prepare_schema(graph)
