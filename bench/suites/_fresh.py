@@ -164,7 +164,7 @@ class _Stream:
             time.sleep(max(0.0, started + len(self.put) * EVERY - time.monotonic()))
             self._arrive()
         full = self._full()
-        until = time.monotonic() + 120.0  # a store that cannot keep up says so by its figure
+        until = time.monotonic() + 300.0  # a store that cannot keep up says so by its figure
         while len(self.seen) < full and time.monotonic() < until:
             time.sleep(LOOK)
         self.stop.set()
