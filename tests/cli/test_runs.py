@@ -43,6 +43,32 @@ def test_runs_are_listed(whence: Whence, tmp_path: Path) -> None:
     assert whence("list").stdout.split()[:3] == ["run", "status", "runner"]
 
 
+def test_some_runs_are_listed(whence: Whence, tmp_path: Path) -> None:
+    first, second = (RunRecord(tmp_path, id) for id in list_runs(tmp_path))
+    digest, log = first.manifest["chain_digest"], first.manifest["logs"]["log"]
+
+    def listed(*options: str) -> list[str]:
+        return [row["run"] for row in json.loads(whence("list", *options, "--json").stdout)]
+
+    assert listed("--runner", "local") == [second.id]
+    for options in (
+        *(("--chain", "sum"), ("--chain", digest[:20]), ("--log", "log"), ("--log", log)),
+        *(("--status", "complete"), ("--since", first.manifest["started"][:10])),
+        ("--until", second.manifest["started"]),
+    ):
+        assert listed(*options) == [first.id, second.id], options
+    for options in (("--chain", "nobody"), ("--since", "2999-01-01"), ("--until", "1999-01-01")):
+        assert listed(*options) == [], options
+    assert "0 of 2 runs" in whence("list", "--log", "nobody").stderr
+    for option, words in (
+        ("--status", "expected running, complete"),
+        ("--since", "expected an ISO"),
+    ):
+        refused = whence("list", option, "x")
+        assert refused.exit_code == 1
+        assert words in refused.stderr
+
+
 def test_a_run_is_shown_with_its_streams(whence: Whence, tmp_path: Path) -> None:
     told = whence("show", "latest").stdout
     run = RunRecord(tmp_path, "latest")

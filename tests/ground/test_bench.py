@@ -263,6 +263,13 @@ def test_the_bench_of_exports_gives_every_id_that_is_asked_for() -> None:
     } <= set(command.load("export").ids)
 
 
+def test_the_bench_of_questions_gives_every_id_that_is_asked_for() -> None:
+    assert set(command.load("questions").ids) == {
+        *("explain.p50_ms_1e6", "explain.p99_ms_1e6", "explain.p99_ms_5e6"),
+        *("conjunction.first_page_s", "never_matters.s_1e6", "impact.s_1e4_inputs"),
+    }
+
+
 def test_spark_is_measured_by_all_that_is_promised_of_it() -> None:
     of_each = ("tracked_over_untracked", "vs_sql", "events_per_s_core")
     wanted = {f"{query}.{id}" for query in ("window", "lifecycle", "ltl") for id in of_each}

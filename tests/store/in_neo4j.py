@@ -128,6 +128,29 @@ class Kept:
         answer = never_matters(self.graph, self.record.id)
         assert places(answer.certain) == everything - needed
         assert places(answer.softer) == everything - _flat(flatten(together))
+        self._check_fields(together)
+
+    def _check_fields(self, together: tuple[Event, ...]) -> None:
+        """In how many events each field never mattered; open events count with all of theirs."""
+        held = _flat(self.result.interpreter.open_inputs())
+        needed, explaining = flatten(together, support=True), flatten(together)
+        answer = never_matters(self.graph, self.record.id, by="field")
+        for group in answer.groups:
+            asked = [
+                {
+                    place
+                    for place, fields in found.items()
+                    if fields is None or group.group in fields
+                }
+                for found in (needed, explaining)
+            ]
+            length = len(self.logs[group.log])
+            own = [{at for log, at in found if log == group.log} for found in asked]
+            own[0] |= {at for log, at in held if log == group.log}
+            told = (group.certain, group.softer, group.length)
+            assert told == (length - len(own[0]), length - len(own[1]), length), group
+        columns = {(log, c) for log in self.logs for c in self.record.log(log).columns}
+        assert {(group.log, group.group) for group in answer.groups} == columns
 
     def check_impact(self, corrupt: set[Place], which: Collection[Place] | None = None) -> None:
         """Unaffected, possibly affected, explained by, may appear: as the tracker's.

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from tests.conftest import Cli
 from tests.engine.examples import lifecycle
+from whence.cli.app import app
 from whence.engine import Slice
 from whence.engine.chain import Chain, Log
 from whence.engine.record import ingest
@@ -41,8 +42,8 @@ def record(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def whence(cli: Cli, graph: Connection, neo4j_server: Status, record: Path) -> Whence:
-    """Run a command on the shared server."""
+def whence(graph: Connection, neo4j_server: Status, record: Path) -> Whence:
+    """Run a command on the shared server, in this process: a new one each time takes long."""
     environment = {
         "NEO4J_URI": neo4j_server.settings().uri,
         "NEO4J_PASSWORD_FILE": str(neo4j_server.home / "password"),
@@ -50,8 +51,8 @@ def whence(cli: Cli, graph: Connection, neo4j_server: Status, record: Path) -> W
     }
 
     def run(*arguments: str, code: int = 0) -> str:
-        done = cli(*arguments, "--quiet", env=environment)
-        assert done.returncode == code, done.stderr
+        done = CliRunner(env=environment).invoke(app, [*arguments, "--quiet"])
+        assert done.exit_code == code, done.stderr
         assert "Traceback" not in done.stderr
         return done.stdout if code == 0 else done.stderr
 
@@ -79,22 +80,24 @@ def test_ids_and_counts_stay_when_the_record_is_gone(whence: Whence, record: Pat
     whence("load", "latest")
     questions = (
         ("explain", "latest", "3", "--support", "--json"),
-        ("never-matters", "latest", "--json"),
-        ("impact", "latest", "--inputs", "1,3", "--json"),
+        ("impact", "latest", "--case", "B", "--keys-corrupt", "--json"),
+        ("never-matters", "latest", "--by", "field", "--list", "--json"),
+        ("explain", "latest", "--where", "verdict = false", "--first", "2", "--json"),
     )
     before = [json.loads(whence(*question)) for question in questions]
     assert before[0]["events"][0]["value"] == {"action": "create"}
     record.rename(record.with_name("moved"))
     after = [json.loads(whence(*question)) for question in questions]
-    for event in (*before[0]["events"], *after[0]["events"]):
-        event.pop("value")
+    for told in (before, after):
+        for event in (*told[0]["events"], *(e for a in told[-1]["answers"] for e in a["events"])):
+            event.pop("value")
     assert after == before
 
 
 def test_the_page_shows_what_is_printed(whence: Whence) -> None:
     text = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(r"^```console\n\$ whence (.*?)\n(.*?)^```", text, re.M | re.S)
-    assert len(blocks) == 5
+    assert len(blocks) == 8
     for command, printed in blocks:
         said = [line.rstrip() for line in whence(*shlex.split(command)).splitlines()]
         if printed:
@@ -127,4 +130,15 @@ def test_refusals_are_one_line(whence: Whence) -> None:
         said = whence(*arguments, code=1)
         assert words in said
         assert said.count("\n") == 1
-    assert "Usage" in whence("impact", "latest", code=2)
+    for command in (("impact", "latest"), ("explain", "latest")):
+        assert "Usage" in whence(*command, code=2)
+
+
+def test_an_explanation_is_drawn(whence: Whence, tmp_path: Path) -> None:
+    whence("load", "latest")
+    printed = whence("explain", "latest", "3", "--graph", "mermaid")
+    assert printed.startswith("flowchart TD")
+    whence("explain", "latest", "3", "--graph", str(tmp_path / "why.svg"))
+    assert "per-case/order@3" in (tmp_path / "why.svg").read_text()
+    refused = whence("explain", "latest", "3", "--graph", str(tmp_path / "why.png"), code=1)
+    assert "expected a file .svg, .mmd or .dot" in refused

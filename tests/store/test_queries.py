@@ -27,8 +27,13 @@ WALKS = ["up_explains", "up_supports", "down_explains", "down_supports"]
 RANGES = [
     *("edges_up", "edges_down", "edges_down_all", "edges_told"),
     *("heads_down", "choices_read", "untracked_read", "chunks_read"),
+    *("output_page", "outputs_of_value", "value_before", "inputs_grouped"),
 ]
-SEEKS = ["event_read", "inputs_read", "bands_down", "end_leans", "run_read", "register_known"]
+SEEKS = [
+    *("event_read", "inputs_read", "bands_down", "end_leans", "run_read", "register_known"),
+    *("events_read", "run_plan"),
+]
+SEARCHES = ["inputs_of_case", "inputs_of_activity", "inputs_of_time"]
 WRITES = ["write_derived", "write_influenced", "write_end", "write_heads", "write_derived_spans"]
 
 
@@ -45,7 +50,7 @@ def explained(graph: Connection, name: str) -> list[str]:
         for word in re.findall(r"\$(\w+)", text)
     }
     parameters.update({word: 1 for word in ("key", "first", "last", "many", "most", "page")})
-    parameters.update({word: "x" for word in ("prefix", "id")})
+    parameters.update({word: "x" for word in ("prefix", "id", "by", "after", "before")})
     parameters.update({"trigger": True, "supports": True, "every": True})
     if name in ("register_logs", "register_streams"):
         parameters["run"] = "x"
@@ -89,6 +94,8 @@ def test_each_query_seeks_and_walks_as_its_header_says(graph: Connection) -> Non
         assert "NodeUniqueIndexSeek" in explained(graph, name), name
     for name in WRITES:
         assert "NodeUniqueIndexSeek(Locking)" in explained(graph, name), name
+    for name in SEARCHES:
+        assert any(each.startswith("NodeIndexSeek") for each in explained(graph, name)), name
     for name in ("spans_up", "heads_up"):
         assert explained(graph, name).count("NodeIndexSeek") == 1
 

@@ -29,6 +29,8 @@ COMMANDS = (
     "explain",
     "never-matters",
     "impact",
+    "search",
+    "ask",
     "what-if",
     "compare",
     "export",

@@ -186,11 +186,8 @@ def _ask(
 
     if not choice.given:
         if event is None:
-            msg = (
-                "an output: expected one; got none; try a position such as 3, "
-                "or --where 'verdict = false'"
-            )
-            raise ParameterError(msg)
+            msg = "an output: expected a position, or --where 'verdict = false'; got neither"
+            raise typer.BadParameter(msg)
         why = ask(connection, run, event, support=support, most=limit, record=record)
         return Whys((why,), False)
     at = Selection(case=choice.case, since=choice.since, until=choice.until)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Run, Showing, ranges_text, share_text, shows, tell
+from whence.cli.asking import Record, Run, Showing, ranges_text, share_text, shows, tell
 from whence.cli.connecting import Server, connects
 from whence.cli.output import output
+from whence.cli.selecting import Selecting, selects
 
 if TYPE_CHECKING:
     from whence.store.questions import Impact
@@ -29,24 +30,45 @@ _WORDS = {
 @app.command()
 @connects
 @shows
+@selects
 def impact(
     run: Run,
-    inputs: Annotated[
-        str, typer.Option("--inputs", metavar="POSITIONS", help="3,17-20 or LOG:3,OTHER:0-4.")
-    ],
+    selecting: Selecting,
+    keys_corrupt: Annotated[
+        bool, typer.Option("--keys-corrupt", help="Their slice keys are in doubt too.")
+    ] = False,
+    order_corrupt: Annotated[
+        bool, typer.Option("--order-corrupt", help="Their places in the log are in doubt too.")
+    ] = False,
+    missing_corrupt: Annotated[
+        bool, typer.Option("--missing-corrupt", help="Whether values are missing is in doubt too.")
+    ] = False,
+    record: Record = None,
+    *,
     showing: Showing,
     server: Server,
 ) -> None:
     """Say which outputs stand, and which may not, if some input events are corrupt.
 
-    Unaffected is a guarantee: these outputs stay, whatever the corrupt events should have been.
+    Unaffected is a guarantee: these outputs stay, whatever the corrupt events should have been. It
+    takes their order, their slice keys and that they are there as given, unless said otherwise.
     """
     from whence.store.questions import impact as ask
-    from whence.store.questions.naming import parse_positions
 
-    positions = parse_positions(inputs)
+    chosen = selecting.selection()
+    if chosen.empty:
+        msg = "which input events: expected --inputs, --case, --since or another; got none of them"
+        raise typer.BadParameter(msg)
     with server.connect() as connection:
-        answer = ask(connection, run, positions)
+        answer = ask(
+            connection,
+            run,
+            chosen,
+            keys_corrupt=keys_corrupt,
+            order_corrupt=order_corrupt,
+            missing_corrupt=missing_corrupt,
+            record=record,
+        )
         showing.save(connection, answer)
     rows = _rows(answer)
     flat = [{**row, "lo": lo, "hi": hi} for row in rows for lo, hi in row["ranges"]]
@@ -55,6 +77,7 @@ def impact(
         "inputs": [{**asdict(share), "count": share.count} for share in answer.inputs],
         "answers": rows,
         "may_appear": list(answer.may_appear),
+        "doubts": list(answer.doubts),
         "coverage": asdict(answer.coverage),
     }
     showing.show(
@@ -95,4 +118,6 @@ def _print(answer: Impact, rows: list[dict[str, Any]]) -> None:
         if appear
         else "no output could appear that does not exist now"
     )
+    if answer.doubts:
+        tell(f"in doubt beside values: {', '.join(answer.doubts)}")
     tell(f"coverage: {answer.coverage}")

@@ -34,16 +34,74 @@ Only = Annotated[
 
 _PRUNED = ("run", "ended", "days", "record", "graph", "stays")
 _LISTED = ("run", "status", "runner", "chain", "logs", "outputs", "tracked", "started")
+_STATUSES = ("running", "complete", "failed", "interrupted")
 _STREAMS = ("stream", "role", "events", "tracked", "parts", "associations")
 
 
 @app.command("list")
-def list_(record: Record = None, csv: AsCsv = False) -> None:
-    """List the runs of a record, the oldest first."""
+def list_(
+    status: Annotated[
+        str | None, typer.Option("--status", help="Only runs that stand so, such as complete.")
+    ] = None,
+    runner: Annotated[
+        str | None, typer.Option("--runner", help="Only runs of this runner.")
+    ] = None,
+    chain: Annotated[
+        str | None,
+        typer.Option("--chain", help="Only runs with an output of this name, or this digest."),
+    ] = None,
+    log: Annotated[
+        str | None, typer.Option("--log", help="Only runs that read this log: its name, or its id.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", help="Only runs that began at this time or later.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", help="Only runs that began at this time or earlier.")
+    ] = None,
+    record: Record = None,
+    csv: AsCsv = False,
+) -> None:
+    """List the runs of a record, the oldest first; only some of them, if asked."""
+    from whence.engine.errors import ParameterError
+    from whence.engine.functions.time import parse_instant
     from whence.engine.record import RunRecord, list_runs, record_place
+    from whence.engine.values import ValueFault
 
+    if status is not None and status not in _STATUSES:
+        msg = f"--status: expected {', '.join(_STATUSES)}; got {status!r}; try complete"
+        raise ParameterError(msg)
+    for time in (since, until):
+        try:
+            parse_instant(time or "2026-03-01")
+        except ValueFault as fault:
+            msg = f"--since, --until: {fault}"
+            raise ParameterError(msg) from fault
     root = record_place(record)
-    _print([_row(RunRecord(root, id)) for id in list_runs(root)], _LISTED, csv=csv)
+    found = [RunRecord(root, id) for id in list_runs(root)]
+    kept = []
+    for run in found:
+        row, manifest = _row(run), run.manifest
+        outputs = [s["name"] for s in manifest["streams"] if s["role"] == "output"]
+        digest = str(manifest["chain_digest"])
+        if (
+            (status is None or row["status"] == status)
+            and (runner is None or row["runner"] == runner)
+            and (chain is None or chain in outputs or _begins(digest, chain))
+            and (log is None or any(log in pair for pair in manifest["logs"].items()))
+            and (since is None or row["started"] >= since)
+            and (until is None or row["started"][: len(until)] <= until)
+        ):
+            kept.append(row)
+    _print(kept, _LISTED, csv=csv)
+    if len(kept) < len(found):
+        output().say(f"{len(kept):,} of {len(found):,} runs")
+
+
+def _begins(digest: str, wanted: str) -> bool:
+    return len(wanted) >= 6 and digest.removeprefix("sha256:").startswith(
+        wanted.removeprefix("sha256:")
+    )
 
 
 @app.command()

@@ -37,6 +37,7 @@ class StoredLog:
         plain: its events are plain values, which have no fields.
         mapped: which columns are its case, activity and time, as far as they are mapped.
         made: whether it is the stream of another run, whose events lead on there.
+        columns: the names of its columns.
     """
 
     id: str
@@ -46,6 +47,7 @@ class StoredLog:
     plain: bool
     mapped: Mapping[str, str]
     made: bool = False
+    columns: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -213,6 +215,7 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
                 log["plain"],
                 {m: log[m] for m in ("case", "activity", "time") if log.get(m)},
                 "role" in log,
+                tuple(log.get("columns", ())),
             )
             for log in sorted(logs, key=lambda log: int(log["no"]))
         ),

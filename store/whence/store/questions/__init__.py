@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whence.store.catalog import find_run
 from whence.store.questions.answers import (
     Coverage,
     InputEvent,
@@ -11,10 +12,13 @@ from whence.store.questions.answers import (
     OutputShare,
     Witness,
 )
+from whence.store.questions.ask import Rows, ask
 from whence.store.questions.compare import ChangedOutput, Comparison, compare
+from whence.store.questions.events import input_events
 from whence.store.questions.explain import Why, Whys, explain, explain_first
 from whence.store.questions.impact import Impact, impact
-from whence.store.questions.never_matters import NeverMatters, never_matters
+from whence.store.questions.never_matters import GroupShare, NeverMatters, never_matters
+from whence.store.questions.search import Found, FoundEvent, search
 from whence.store.questions.selecting import Selection
 from whence.store.questions.stepwise import chain_of, since_event, steps
 
@@ -22,6 +26,9 @@ __all__ = [
     "ChangedOutput",
     "Comparison",
     "Coverage",
+    "Found",
+    "FoundEvent",
+    "GroupShare",
     "Impact",
     "InputEvent",
     "InputRange",
@@ -29,16 +36,21 @@ __all__ = [
     "NeverMatters",
     "OutputEvent",
     "OutputShare",
+    "Rows",
     "Selection",
     "Why",
     "Whys",
     "Witness",
+    "ask",
     "chain_of",
     "compare",
     "explain",
     "explain_first",
+    "find_run",
     "impact",
+    "input_events",
     "never_matters",
+    "search",
     "since_event",
     "steps",
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from whence.engine.associations import Association
 from whence.engine.errors import ParameterError, StoreError
@@ -23,6 +22,7 @@ from whence.store.questions.answers import (
     coverage_of,
 )
 from whence.store.questions.choosing import choose
+from whence.store.questions.events import input_events
 from whence.store.questions.fields import asked_inputs, derivations
 from whence.store.questions.naming import chosen_output, find_event
 from whence.store.questions.selecting import Selection
@@ -167,7 +167,7 @@ def _explain(
         graph.id,
         told,
         inputs,
-        tuple(_events(connection, graph, inputs, most)),
+        tuple(input_events(connection, graph, inputs, most)),
         None if more is None else more[1],
         tuple(rows),
         None if more is None else tuple(more[0]),
@@ -225,32 +225,5 @@ def _witnesses(
     found = []
     for one in sets:
         ranges = tuple(InputRange(log, lo, hi) for log, places in one.logs for lo, hi in places)
-        found.append(Witness(ranges, tuple(_events(connection, run, ranges, most))))
+        found.append(Witness(ranges, tuple(input_events(connection, run, ranges, most))))
     return tuple(found), cut
-
-
-def _events(
-    connection: Connection, run: RunGraph, inputs: tuple[InputRange, ...], most: int
-) -> list[InputEvent]:
-    wanted: dict[int, tuple[str, tuple[str, ...] | None]] = {}
-    for each in inputs:
-        no = run.log_named(each.log).no
-        for position in range(each.lo, min(each.hi + 1, each.lo + most - len(wanted))):
-            wanted[key_of(no, position)] = (each.log, each.fields)
-    known: dict[int, dict[str, Any]] = {
-        row["key"]: row for row in connection.read(cypher("inputs_read"), keys=list(wanted))
-    }
-    return [
-        InputEvent(
-            log,
-            position_of(key),
-            fields,
-            *(_plain(known[key][name]) for name in ("case", "activity", "time")),
-        )
-        for key, (log, fields) in wanted.items()
-    ]
-
-
-def _plain(value: Any) -> Any:
-    """Times as Python has them; the driver's own class serves nobody else."""
-    return value.to_native() if hasattr(value, "to_native") else value

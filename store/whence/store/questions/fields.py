@@ -6,11 +6,11 @@ An edge names the fields that it asks for. A *copy* passes on what was asked of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from whence.engine.associations import LOG_PREFIX, Association, Relation
-from whence.engine.intervals import Intervals, of_positions
+from whence.engine.intervals import Intervals, of_positions, positions
 from whence.store.catalog import RunGraph
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
@@ -27,7 +27,7 @@ from whence.store.questions.answers import InputRange
 from whence.store.verbs.literal import key_ranges
 from whence.store.verbs.spans import name_in_record, relation_of, spans_of
 
-__all__ = ["asked_inputs", "derivations"]
+__all__ = ["asked_inputs", "asked_of", "derivations"]
 
 Asked = frozenset[str] | None
 _Place = tuple[str, Asked]
@@ -87,17 +87,32 @@ def asked_inputs(
         stream: the event's stream.
         position: its position.
     """
+    return asked_of(run, rows, {stream: ((position, position),)})
+
+
+def asked_of(
+    run: RunGraph, rows: Iterable[Association], start: Mapping[str, Intervals]
+) -> tuple[InputRange, ...]:
+    """The same for several events.
+
+    Args:
+        run: the run.
+        rows: the associations that lead there.
+        start: the events, by stream.
+    """
     by_stream: dict[str, _Rows] = {}
     for row in rows:
         by_stream.setdefault(row.stream, _Rows()).add(row)
     inputs: dict[_Place, list[Range]] = {}
     seen: dict[_Place, set[int]] = {}
-    waiting: dict[_Place, set[int]] = {(stream, None): {position}}
+    waiting: dict[_Place, set[int]] = {
+        (stream, None): set(positions(ranges)) for stream, ranges in start.items()
+    }
     while waiting:
         found: dict[_Place, set[int]] = {}
-        for place, positions in waiting.items():
+        for place, many in waiting.items():
             name, asked = place
-            new = positions - seen.setdefault(place, set())
+            new = many - seen.setdefault(place, set())
             seen[place] |= new
             for row, ranges in by_stream[name].leads(new) if name in by_stream else ():
                 below = (row.to, asked if row.copy else _frozen(row.fields))
@@ -108,7 +123,7 @@ def asked_inputs(
                     found.setdefault(below, set()).update(
                         at for lo, hi in ranges for at in range(lo, hi + 1)
                     )
-        waiting = {place: positions for place, positions in found.items() if positions}
+        waiting = {place: many for place, many in found.items() if many}
     return _by_log(run, inputs)
 
 

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whence.engine.errors import ParameterError
 from whence.engine.intervals import Intervals
 from whence.store.catalog import RunGraph, StoredStream, find_run
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import Places, difference, joined, key_of, overlap, places_of_keys
+from whence.store.places import Places, difference, key_of, merge, overlap, places_of_keys
 from whence.store.questions.answers import (
     Coverage,
     LogShare,
@@ -19,14 +18,13 @@ from whence.store.questions.answers import (
     coverage_of,
     log_shares,
 )
+from whence.store.questions.selecting import Inputs, Selection, select
+from whence.store.questions.stepwise import chain_of
 from whence.store.questions.whole import require_whole
+from whence.store.questions.widening import Doubts, Widened, widen
 from whence.store.verbs import down, ends
 
 __all__ = ["Impact", "Inputs", "impact"]
-
-_Ranges = Iterable[tuple[int, int]]
-Inputs = Mapping[str, _Ranges] | Mapping[str | None, _Ranges]
-"""Ranges of positions by the log's name in the chain; ``None``: the only log."""
 
 QUERIES = ("down_explains", "down_supports", "edges_down", "bands_down", "heads_down", "end_leans")
 
@@ -48,6 +46,7 @@ class Impact:
         may_appear: pipes on which outputs could appear that do not exist now.
         coverage: how much of the run was tracked.
         cypher: the queries that were used, by name.
+        doubts: what of the corrupt events was in doubt beside their values.
     """
 
     run: str
@@ -59,55 +58,60 @@ class Impact:
     may_appear: tuple[str, ...]
     coverage: Coverage
     cypher: Mapping[str, str] = field(repr=False)
+    doubts: tuple[str, ...] = ()
 
 
 def impact(
-    connection: Connection, run: str, inputs: Inputs, *, record: Path | None = None
+    connection: Connection,
+    run: str,
+    inputs: Inputs | Selection,
+    *,
+    keys_corrupt: bool = False,
+    order_corrupt: bool = False,
+    missing_corrupt: bool = False,
+    record: Path | None = None,
 ) -> Impact:
     """Ask what stands if some input events are corrupt.
 
     Args:
         connection: where the graph is.
         run: the run's id, or ``latest``.
-        inputs: the events, as ranges of positions by log.
+        inputs: the events, as ranges of positions by log, or as a `Selection`.
+        keys_corrupt: their slice keys are in doubt too: they may belong to other slices.
+        order_corrupt: their places are in doubt too: they may stand anywhere in their log.
+        missing_corrupt: values may be missing that are there, or there that are missing.
         record: where the record is, if not where records usually are; see `find_run`.
     """
     graph = find_run(connection, run, record)
     require_whole(graph, connection)
-    start = _start(graph, inputs)
+    chosen = inputs if isinstance(inputs, Selection) else Selection(inputs)
+    asked = start = select(connection, graph, chosen, record)
+    doubts = Doubts(keys_corrupt, order_corrupt, missing_corrupt)
+    wider = Widened(start, {}, frozenset())
+    if doubts.names:
+        wider = widen(connection, graph, chain_of(connection, graph.id), start, doubts)
+        start = wider.start
     # With all alternatives kept, one that is untouched is enough for an output to stand.
     every = graph.keeps_alternatives
     touched = down(connection, graph, start, support=True, every=every)
-    explained = down(connection, graph, start)
+    merge(touched, dict(wider.outputs))
+    explained = down(connection, graph, asked)
     shares: dict[str, list[OutputShare]] = {}
     for pipe in graph.outputs:
         for name, ranges in _sorted_out(connection, graph, pipe, touched, explained).items():
             shares.setdefault(name, []).append(OutputShare(pipe.name, ranges, pipe.length))
     return Impact(
         run=graph.id,
-        inputs=log_shares(graph.logs, start, but=False),
+        inputs=log_shares(graph.logs, asked, but=False),
         unaffected=tuple(shares.get("unaffected", ())),
         possibly=tuple(shares.get("possibly", ())),
         explained=tuple(shares.get("explained", ())),
         untracked=tuple(shares.get("untracked", ())),
-        may_appear=tuple(_may_appear(connection, graph, start)),
+        may_appear=tuple(_may_appear(connection, graph, start, wider.may_appear)),
         coverage=coverage_of(graph, graph.outputs),
         cypher={name: cypher(name) for name in (*QUERIES, *(CHOOSING if every else ()))},
+        doubts=doubts.names,
     )
-
-
-def _start(run: RunGraph, inputs: Inputs) -> Places:
-    start: Places = {}
-    for name, ranges in inputs.items():
-        log = run.log_named(name)
-        start[log.no] = joined((*start.get(log.no, ()), *ranges))
-        if start[log.no] and (start[log.no][0][0] < 0 or start[log.no][-1][1] >= log.length):
-            msg = (
-                f"inputs: expected positions of {log.name}, 0 to {log.length - 1}; "
-                f"got {start[log.no][-1][1]}; try one of these"
-            )
-            raise ParameterError(msg)
-    return start
 
 
 def _sorted_out(
@@ -133,8 +137,12 @@ def _sorted_out(
     }
 
 
-def _may_appear(connection: Connection, run: RunGraph, start: Places) -> Iterable[str]:
+def _may_appear(
+    connection: Connection, run: RunGraph, start: Places, wider: frozenset[str]
+) -> Iterable[str]:
     for end in run.ends:
+        name = end.name.removesuffix("/end")
         open_inputs = ends(connection, run, (end,))
-        if any(overlap(start.get(log.no, ()), open_inputs.get(log.no, ())) for log in run.logs):
-            yield end.name.removesuffix("/end")
+        meet = (overlap(start.get(log.no, ()), open_inputs.get(log.no, ())) for log in run.logs)
+        if name in wider or any(meet):
+            yield name

@@ -26,7 +26,9 @@ Inputs = Mapping[str, _Ranges] | Mapping[str | None, _Ranges]
 
 EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 LATEST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
-DAY = timedelta(days=1, microseconds=-1)
+TICK = timedelta(microseconds=1)
+DAY = timedelta(days=1) - TICK
+LAST_CHARACTER = "\U0010ffff"
 
 
 @dataclass(frozen=True)
@@ -147,12 +149,9 @@ def _of_log(
     if chosen.activity is not None:
         found = overlap(found, read("inputs_of_activity", values=readings(chosen.activity)))
     if chosen.since is not None or chosen.until is not None:
-        since = EARLIEST if chosen.since is None else _instant(chosen.since)
-        until = LATEST if chosen.until is None else _instant(chosen.until, last=True)
-        timed = read("inputs_of_time", since=since, until=until)
+        timed = read("inputs_of_time", **_bounds(chosen))
         if not timed:  # where times were not read as times, they are compared as texts
-            texts = {"since": chosen.since or "", "until": chosen.until or "\U0010ffff"}
-            timed = read("inputs_of_time", **texts)
+            timed = read("inputs_of_time", **_text_bounds(chosen))
         found = overlap(found, timed)
     if found and chosen.where is not None:
         found = matching(run, log, found, chosen.where, record)
@@ -192,6 +191,24 @@ def readings(text: str) -> list[Any]:
         except ValueError:
             continue
     return [text]
+
+
+def _bounds(chosen: Selection) -> dict[str, datetime]:
+    """The instants just outside what is asked for."""
+    since = (
+        EARLIEST if chosen.since is None else max(_instant(chosen.since), EARLIEST + TICK) - TICK
+    )
+    until = LATEST
+    if chosen.until is not None:
+        until = min(_instant(chosen.until, last=True), LATEST - TICK) + TICK
+    return {"after": since, "before": until}
+
+
+def _text_bounds(chosen: Selection) -> dict[str, str]:
+    """The same as texts; a day has all that begins with it."""
+    since = chosen.since or ""
+    below = since and f"{since[:-1]}{chr(ord(since[-1]) - 1)}{LAST_CHARACTER}"
+    return {"after": below, "before": (chosen.until or "") + LAST_CHARACTER}
 
 
 def _instant(text: str, *, last: bool = False) -> datetime:

@@ -1,0 +1,136 @@
+"""How long answers take, over graphs of 10^6 and of 5·10^6 edges.
+
+The edges are literal ones: sums over windows of ten events that a Filter let through, each of which
+derives from ten input events. The conjunction is one over 10^5 cases, all of them true, so that its
+last output is explained by an event of each: counted, and the first fifty of them read. What
+never mattered, and what 10^4 corrupt input events touch, is asked of a run over 10^6 input events
+of which a Filter let a tenth through. Times are by the clock, the driver's round trips included;
+what is asked for is drawn anew every round.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from bench import Bench
+from bench.harness import quick
+from whence.engine import ApplyFunction, Chain, Cumulate, Filter, Slice, Window
+from whence.engine.processor import Processor
+from whence.engine.record import ingest
+from whence.engine.runners import RunOptions
+from whence.engine.runners.local_kernels import run_kernels
+from whence.engine.runners.options import CHUNK
+from whence.store import Connection, connect
+from whence.store.loading import load
+from whence.store.questions import explain, impact, never_matters
+from whence.store.server import Memory, remove, start, stop
+
+SCALE = 100 if quick() else 1
+EDGES = {"1e6": 1_000_000 // SCALE, "5e6": 5_000_000 // SCALE}
+WIDE = 10
+CASES = 100_000 // SCALE
+INPUTS = 1_000_000 // SCALE
+CORRUPT = 10_000 // SCALE
+ASKED = 300
+PAGE = 50
+SERVER = "bench-questions"
+
+
+@dataclass
+class Graph:
+    """The runs that are asked about, by what they are for."""
+
+    connection: Connection
+    runs: dict[str, str]
+    random: Random
+
+    def times(self, run: str) -> list[float]:
+        """Seconds that each of some explanations took, the quickest first."""
+        found = []
+        outputs = EDGES[run] // WIDE - 2 * WIDE
+        for _ in range(ASKED):
+            at = self.random.randrange(outputs)
+            began = time.perf_counter()
+            why = explain(self.connection, self.runs[run], str(at))
+            found.append(time.perf_counter() - began)
+            assert why.count == WIDE
+        return sorted(found)
+
+
+def _run(root: Path, chain: Chain | Processor, log: Any, connection: Connection) -> str:
+    made = Chain.of(chain)
+    kept = {"log": ingest(root, "log", log, chunk=CHUNK)}
+    record = run_kernels(root, made, kept, RunOptions(chunk=CHUNK))
+    load(root, record.id, connection)
+    return record.id
+
+
+@contextmanager
+def graph() -> Iterator[Graph]:
+    """A server of this benchmark alone, with all the runs."""
+    status = start(SERVER, port=None, memory=Memory.of(2048))
+    random = Random(10)
+    try:
+        with tempfile.TemporaryDirectory() as folder, connect(status.settings()) as connection:
+            runs: dict[str, str] = {}
+            for name, edges in EDGES.items():
+                windows = Filter("some", where="x > 1") | Window(
+                    "ten", n=WIDE, of=Chain.of(ApplyFunction("x", "x")) | Cumulate("sum", "add")
+                )
+                # One event in eight is dropped, so that neighbours are no ranges.
+                events = ({"x": n % 8 + 1} for n in range(edges // WIDE * 8 // 7))
+                runs[name] = _run(Path(folder), windows, events, connection)
+            every = Slice("all", by="case", of=ApplyFunction("ok", "x >= 0"), combine="and")
+            cases = ({"case": n, "x": n % 7} for n in range(CASES))
+            runs["cases"] = _run(Path(folder), every, cases, connection)
+            few = Filter("few", where="x = 0")
+            many = ({"x": random.randrange(10)} for _ in range(INPUTS))
+            runs["inputs"] = _run(Path(folder), few, many, connection)
+            yield Graph(connection, runs, random)
+    finally:
+        stop(SERVER)
+        remove(SERVER)
+
+
+bench = Bench("questions: how long answers take", prepare=graph)
+
+
+def _percentile(run: str, share: float) -> Callable[[Graph], float]:
+    def measure(given: Graph) -> float:
+        times = given.times(run)
+        return 1000 * times[min(int(share * len(times)), len(times) - 1)]
+
+    return measure
+
+
+bench.variant("explain.p50_ms_1e6", "ms")(_percentile("1e6", 0.5))
+bench.variant("explain.p99_ms_1e6", "ms")(_percentile("1e6", 0.99))
+bench.variant("explain.p99_ms_5e6", "ms")(_percentile("5e6", 0.99))
+
+
+@bench.variant("conjunction.first_page_s")
+def conjunction(given: Graph) -> None:
+    """Why is the last one true: how many events, and the first of them."""
+    why = explain(given.connection, given.runs["cases"], str(CASES - 1), most=PAGE)
+    assert (why.count, len(why.events)) == (CASES, PAGE)
+
+
+@bench.variant("never_matters.s_1e6")
+def never(given: Graph) -> None:
+    """Which input events never mattered."""
+    assert never_matters(given.connection, given.runs["inputs"]).softer[0].count > INPUTS // 2
+
+
+@bench.variant("impact.s_1e4_inputs")
+def corrupt(given: Graph) -> None:
+    """What stands if some input events, here and there, are wrong."""
+    positions = sorted(given.random.sample(range(INPUTS), CORRUPT))
+    found = impact(given.connection, given.runs["inputs"], {"log": [(p, p) for p in positions]})
+    assert found.inputs[0].count == CORRUPT
