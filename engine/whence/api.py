@@ -39,6 +39,7 @@ from whence.engine.runners.given_logs import Given, kept_logs, named_logs
 from whence.engine.values import Value
 from whence.store import Connection, connect
 from whence.store.loading import Loading, LoadOptions
+from whence.streams import stream
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,7 +49,17 @@ if TYPE_CHECKING:
     from whence.store.loading import LoadReport
     from whence.store.questions import Impact, NeverMatters, Why
 
-__all__ = ["Answer", "LoadOptions", "Result", "Runner", "connect", "open_run", "plan", "run"]
+__all__ = [
+    "Answer",
+    "LoadOptions",
+    "Result",
+    "Runner",
+    "connect",
+    "open_run",
+    "plan",
+    "run",
+    "stream",
+]
 
 Runner = Literal["spark", "local", "interpreter"]
 Progress = Callable[[int, int, str], None]
@@ -150,9 +161,14 @@ class Result:
         raise ParameterError(msg)
 
     def explain(self, output: int | str, *, support: bool = False) -> Answer[Why]:
-        """Why has this output its value? ``4``, or ``"total@4"`` if the chain has several pipes."""
-        from whence.store.questions import explain
+        """Why has this output its value? ``4``, or ``"total@4"`` if the chain has several pipes.
 
+        Without a connection the answer is worked out from the record.
+        """
+        from whence.store.questions import explain, explain_recorded
+
+        if self.connection is None:
+            return Answer(explain_recorded(self.record, str(output), support=support), self.record)
         why = explain(self._graph(), self.id, str(output), support=support, record=self.record.root)
         return Answer(why, self.record)
 
@@ -186,9 +202,9 @@ class Result:
 
     def _stream(self, name: str | None) -> dict[str, Any]:
         streams = [s for s in self.record.manifest["streams"] if s["role"] == "output"]
-        for stream in streams:
-            if stream["name"] == name or (name is None and len(streams) == 1):
-                return dict(stream)
+        for each in streams:
+            if each["name"] == name or (name is None and len(streams) == 1):
+                return dict(each)
         names = ", ".join(s["name"] for s in streams)
         msg = f"an output: expected one of {names}; got {name!r}; try one of these"
         raise ChainError(msg)

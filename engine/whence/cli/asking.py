@@ -38,7 +38,9 @@ __all__ = [
 Run = Annotated[str, typer.Argument(metavar="RUN", help="The run's id, or latest.")]
 Record = Annotated[
     Path | None,
-    typer.Option("--record", metavar="DIR", help="Folder of the record (else WHENCE_RECORD)."),
+    typer.Option(
+        "--record", metavar="DIR", help="Folder or URI of the record (else WHENCE_RECORD)."
+    ),
 ]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print the answer as CSV.")]
 Cypher = Annotated[bool, typer.Option("--cypher", help="Print the queries that were used as well.")]

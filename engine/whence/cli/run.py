@@ -75,7 +75,8 @@ def run(
         typer.Option(help="Track only outputs that this is true of: value = false.", **_RECORDED),
     ] = None,
     record: Annotated[
-        Path | None, typer.Option(help="Folder of the record (else WHENCE_RECORD).", **_RECORDED)
+        Path | None,
+        typer.Option(help="Folder or URI of the record (else WHENCE_RECORD).", **_RECORDED),
     ] = None,
     master: Annotated[str, typer.Option(help="Where Spark runs.", **_RECORDED)] = "local[*]",
     partitions: Annotated[

@@ -23,7 +23,9 @@ app = typer.Typer(
 )
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, or latest.")]
-Record = Annotated[Path | None, typer.Option(help="Folder of the record (else WHENCE_RECORD).")]
+Record = Annotated[
+    Path | None, typer.Option(help="Folder or URI of the record (else WHENCE_RECORD).")
+]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]

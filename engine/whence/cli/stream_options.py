@@ -64,14 +64,10 @@ class Streaming:
 
     def open(self, declared: Log) -> Stream:
         """The stream."""
+        from whence.engine.sources.opening_streams import open_stream
+
         assert self.place is not None
-        if "://" in self.place:
-            from whence.engine.sources.kafka_stream import KafkaStream
-
-            return KafkaStream(self.place, declared, settings=self.settings)
-        from whence.engine.sources.folder_stream import FolderStream
-
-        return FolderStream(self.place, declared)
+        return open_stream(self.place, declared, self.settings)
 
     def check(
         self, logs: list[str] | None, runner: str, of_a_whole_log: Mapping[str, bool]

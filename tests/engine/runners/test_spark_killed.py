@@ -38,7 +38,8 @@ REACHED: dict[str, Callable[[Path], bool]] = {
     "before a part": lambda run: (run / "manifest.json").exists(),
     "after a part": lambda run: any(run.glob("outputs/*/part-*.parquet")),
     "between batches": lambda run: (run / "state.arrow").exists(),
-    "inside a commit": lambda run: any(run.rglob(".*.part")),
+    # Not the very first, of the manifest: before that one there is no run.
+    "inside a commit": lambda run: (run / "manifest.json").exists() and any(run.rglob(".*.part")),
     "before the commit": lambda run: any(run.glob(".tasks/*/outputs/*/*.parquet")),
 }
 QUICK = {"between batches", "before the commit"}

@@ -15,7 +15,7 @@ from whence.engine.functions import (
     time,
 )
 from whence.engine.functions.base import ALL, AllArguments, Function, Kind, Pick, Rule
-from whence.engine.functions.user import check_path, function, load_function
+from whence.engine.functions.user import brought, check_path, function, load_function
 
 __all__ = [
     "ALL",
@@ -25,6 +25,7 @@ __all__ = [
     "Kind",
     "Pick",
     "Rule",
+    "brought",
     "check_path",
     "function",
     "function_named",

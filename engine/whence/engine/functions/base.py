@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from whence.engine.values import Value, ValueFault
 
@@ -129,12 +129,15 @@ class Function:
         """Hash by name and path."""
         return hash((self.name, self.path))
 
-    def __reduce__(self) -> tuple[Callable[[str], Function], tuple[str]]:
-        """Travel by name or import path, as in chain files; never by code."""
+    def __reduce__(self) -> tuple[Callable[..., Function], tuple[Any, ...]]:
+        """Travel by name or import path, as in chain files; by code only what no import brings."""
         from whence.engine import functions
 
         if self.path:
             functions.check_path(self)
+            if self.path.startswith("__main__:"):  # a notebook's or script's own
+                rule = None if self.rule is ALL else self.rule
+                return functions.brought, (self.path, self.name, self.compute, self.arity, rule)
             return functions.load_function, (self.path,)
         return functions.function_named, (self.name,)
 

@@ -11,7 +11,10 @@ from whence.engine.errors import ParameterError
 from whence.engine.functions.base import ALL, Function, Pick, Rule
 from whence.engine.values import Value
 
-__all__ = ["check_path", "function", "load_function"]
+__all__ = ["brought", "check_path", "function", "load_function"]
+
+_BROUGHT: dict[str, Function] = {}
+"""Functions of another process's ``__main__``, by their paths there."""
 
 
 class _UserRule:
@@ -98,6 +101,8 @@ def load_function(path: str) -> Function:
         for part in name.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as fault:
+        if path in _BROUGHT:
+            return _BROUGHT[path]
         msg = (
             f"a function's path: expected an importable function; got {path!r} ({fault}); "
             "try installing its package, or PYTHONPATH"
@@ -109,6 +114,27 @@ def load_function(path: str) -> Function:
         msg = f"a function's path: expected a callable; got {path!r}; try the function itself"
         raise ParameterError(msg)
     return function(found)
+
+
+def brought(
+    path: str,
+    name: str,
+    compute: Callable[..., Value],
+    arity: tuple[int, int | None],
+    rule: Rule | None,
+) -> Function:
+    """A function of a notebook or script that came here with its code; its path finds it again.
+
+    Args:
+        path: ``__main__:name``, as it was there.
+        name: how it is shown.
+        compute: the callable.
+        arity: fewest and most arguments.
+        rule: its own rule, if it has one.
+    """
+    made = Function(name, compute, arity, rule or ALL, missing="always", path=path)
+    _BROUGHT[path] = made
+    return made
 
 
 def check_path(own: Function) -> None:

@@ -260,5 +260,5 @@ def write_state(path: Path, state: Mapping[str, object]) -> None:
 
 def read_state(path: Path, texts: Texts) -> dict[str, Any]:
     """Read a state from a file."""
-    with pa.ipc.open_file(str(path)) as reader:
+    with path.open("rb") as file, pa.ipc.open_file(file) as reader:
         return unpack(reader.get_batch(0), texts)

@@ -1,10 +1,11 @@
-"""Write files so that they are there whole or not at all."""
+"""Write files so that they are there whole or not at all, on this machine or at a URI."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -13,11 +14,28 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["file_digest", "parquet", "read_json", "whole_file", "write_json", "write_table"]
+from whence.engine.record.remote import RemotePath
+
+__all__ = [
+    "file_digest",
+    "parquet",
+    "read_json",
+    "read_table",
+    "remove_tree",
+    "whole_file",
+    "write_json",
+    "write_table",
+]
 
 
 def whole_file(path: Path, write: Callable[[Path], None]) -> None:
     """Let somebody write a file beside, and put it in its place when it is whole."""
+    if isinstance(path, RemotePath):
+        with tempfile.TemporaryDirectory(prefix="whence-") as folder:
+            here = Path(folder) / path.name
+            write(here)
+            path.put(here)
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
     os.close(handle)
@@ -57,6 +75,27 @@ def file_digest(path: Path) -> str:
 def read_json(path: Path) -> Any:
     """Read a JSON file."""
     return json.loads(path.read_text(encoding="utf-8"))
+
+
+def read_table(path: Path) -> pa.Table:
+    """Read a Parquet file."""
+    if isinstance(path, RemotePath):
+        with path.open("rb") as file:
+            return pq.read_table(file)
+    return pq.read_table(path)
+
+
+def remove_tree(folder: Path, *, strict: bool = False) -> None:
+    """Remove a folder and all that is in it.
+
+    Args:
+        folder: what is removed.
+        strict: whether it is an error if something of it stays.
+    """
+    if isinstance(folder, RemotePath):
+        folder.remove_tree()
+    else:
+        shutil.rmtree(folder, ignore_errors=not strict)
 
 
 def write_table(path: Path, table: pa.Table, encodings: Mapping[str, str] | None = None) -> None:

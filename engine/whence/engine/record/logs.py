@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from whence.engine.columns import column_type, records_of
 from whence.engine.errors import LogError
@@ -20,7 +19,7 @@ from whence.engine.log import ROLES, Log
 from whence.engine.record.beside import made_beside
 from whence.engine.record.content_digest import ContentDigest
 from whence.engine.record.event_ids import EventIds
-from whence.engine.record.files import parquet, read_json, write_json
+from whence.engine.record.files import parquet, read_json, read_table, write_json
 from whence.engine.record.ordering import RUN_BYTES, in_order_of
 from whence.engine.record.schema import NUMBERED, log_schema
 from whence.engine.record.secret import record_secret, secret_name
@@ -71,7 +70,7 @@ class LogRecord:
 
     def part(self, number: int) -> pa.Table:
         """One part as a table."""
-        return pq.read_table(self.folder / f"part-{number:05d}.parquet")
+        return read_table(self.folder / f"part-{number:05d}.parquet")
 
     def events(self, table: pa.Table | pa.RecordBatch) -> list[Value]:
         """The events of a table: records, or plain values."""

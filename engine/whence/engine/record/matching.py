@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from whence.engine.arrow_compute import pc
 from whence.engine.errors import LogError
 from whence.engine.record.event_ids import FILE
+from whence.engine.record.files import read_table
 from whence.engine.record.logs import LogRecord
 
 __all__ = ["Matched", "match"]
@@ -44,8 +44,8 @@ def match(old: LogRecord, new: LogRecord) -> Matched:
         )
         raise LogError(msg)
     keys = ["high", "low", "occurrence"]
-    left = pq.read_table(old.folder / FILE).rename_columns([*keys, "old"])
-    right = pq.read_table(new.folder / FILE).rename_columns([*keys, "new"])
+    left = read_table(old.folder / FILE).rename_columns([*keys, "old"])
+    right = read_table(new.folder / FILE).rename_columns([*keys, "new"])
     joined = left.join(right, keys, join_type="full outer").select(["old", "new"])
     both = joined.filter(pc.and_(pc.is_valid(joined["old"]), pc.is_valid(joined["new"])))
     removed = joined.filter(pc.is_null(joined["new"]))["old"]

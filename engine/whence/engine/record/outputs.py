@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from whence.engine.columns import as_column, from_canonical
+from whence.engine.record.on_spark import read_parquet
 from whence.engine.record.runs import RunRecord
 from whence.engine.record.schema import OUTPUTS
 
@@ -46,9 +47,12 @@ def outputs_table(run: RunRecord, stream: Mapping[str, Any]) -> pa.Table:
 
 def spark_outputs(session: SparkSession, run: RunRecord, stream: Mapping[str, Any]) -> Any:
     """Position, moment, kind and value of a stream's events, as Spark reads the record."""
+    from pyspark.sql import types as t
+
     parts = [run.path("outputs", stream["name"], part["part"]) for part in stream["outputs"]]
-    schema = "position long, moment long, kind string, value string"
+    whole, text = t.LongType(), t.StringType()
+    kinds = {"position": whole, "moment": whole, "kind": text, "value": text}
+    schema = t.StructType([t.StructField(name, kind) for name, kind in kinds.items()])
     if not parts:
         return session.createDataFrame([], schema)
-    files = [str(path.absolute()) for path in parts]
-    return session.read.schema(schema).parquet(*files).orderBy("position")
+    return read_parquet(session, parts, schema).orderBy("position")

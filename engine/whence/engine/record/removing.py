@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from whence.engine.errors import LogError
+from whence.engine.record.files import remove_tree
 from whence.engine.record.runs import RunRecord, list_runs
 
 __all__ = ["check_removable", "readers_of", "remove_run"]
@@ -43,4 +43,4 @@ def check_removable(run: RunRecord) -> None:
 def remove_run(run: RunRecord) -> None:
     """Delete a run; what no manifest lists does not exist, so that there is no half of one."""
     (run.folder / "manifest.json").unlink()
-    shutil.rmtree(run.folder)
+    remove_tree(run.folder, strict=True)

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from whence.engine.associations import Association
 from whence.engine.compact import Associations
 from whence.engine.errors import LogError
 from whence.engine.record.coded import coded
 from whence.engine.record.compact import ENCODINGS, compact_table
-from whence.engine.record.files import file_digest, write_json, write_table
+from whence.engine.record.files import file_digest, read_table, write_json, write_table
 from whence.engine.record.journal import read_manifest, remove_journals
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.schema import IN_ORDER, association_table, associations_of
@@ -85,11 +84,11 @@ class RunRecord:
 
     def outputs(self, stream: str, part: int) -> pa.Table:
         """One part of a stream's events."""
-        return pq.read_table(self.path("outputs", stream, part))
+        return read_table(self.path("outputs", stream, part))
 
     def associations(self, stream: str, part: int) -> pa.Table:
         """One part of a stream's associations."""
-        return pq.read_table(self.path("associations", stream, part))
+        return read_table(self.path("associations", stream, part))
 
     def rows(self) -> Iterator[Association]:
         """Every association of the run; for small runs and tests."""
@@ -316,7 +315,7 @@ def _check_same(id: str, before: Mapping[str, Any], manifest: Mapping[str, Any])
 def _holds(path: Path, table: pa.Table) -> bool:
     """Whether a part is there with this content; one that cannot be read is written again."""
     try:
-        found = pq.read_table(path)
+        found = read_table(path)
         return bool(found.equals(table.cast(found.schema)))
     except (OSError, pa.ArrowException):
         return True

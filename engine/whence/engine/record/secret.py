@@ -5,27 +5,36 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import time
 from pathlib import Path
 
 from whence.engine.errors import LogError
+from whence.engine.record.files import whole_file
+from whence.engine.record.remote import RemotePath
 
 __all__ = ["record_secret", "secret_name"]
 
 _FILE = "secret"
+SETTLED = 0.5
 
 
 def record_secret(root: Path) -> bytes:
     """The secret of a record, made when it is first needed; only its owner can read the file.
 
+    At a URI, who can read it is up to the store.
+
     Raises:
         LogError: the file is not as this wrote it.
     """
     path = root / _FILE
-    if not path.exists():
+    if isinstance(path, RemotePath):
+        if not path.exists():
+            whole_file(path, lambda file: _write(file, secrets.token_hex(32)))
+            time.sleep(SETTLED)  # of two who make one at the same time both go by the last
+    elif not path.exists():
         root.mkdir(parents=True, exist_ok=True)
         beside = root / f".{_FILE}.{secrets.token_hex(8)}"
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(secrets.token_hex(32) + "\n")
+        _write(beside, secrets.token_hex(32))
         try:
             os.link(beside, path)  # never replaces one that another process has just made
         except FileExistsError:
@@ -43,6 +52,11 @@ def record_secret(root: Path) -> bytes:
         )
         raise LogError(msg)
     return found
+
+
+def _write(path: Path, secret: str) -> None:
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(secret + "\n")
 
 
 def secret_name(secret: bytes) -> str:

@@ -6,12 +6,12 @@ attempt tells is what is taken in; whatever others have written is removed with 
 
 from __future__ import annotations
 
-import shutil
-import tempfile
+import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from whence.engine.record.files import remove_tree
 from whence.engine.record.runs import RunWriter
 
 __all__ = ["StagedParts", "remove_staged", "take_in"]
@@ -29,10 +29,8 @@ class StagedParts(RunWriter):
         Args:
             folder: the run's.
         """
-        staged = folder / STAGED
-        staged.mkdir(parents=True, exist_ok=True)
         self.id = folder.name
-        self.folder = Path(tempfile.mkdtemp(dir=staged))
+        self.folder = folder / STAGED / secrets.token_hex(8)
         self._manifest = {"streams": []}
         self._streams = {}
         self._before = set()
@@ -59,4 +57,4 @@ def take_in(writer: RunWriter, told: Iterable[Mapping[str, Any]]) -> None:
 
 def remove_staged(folder: Path) -> None:
     """Leave nothing of any attempt."""
-    shutil.rmtree(folder / STAGED, ignore_errors=True)
+    remove_tree(folder / STAGED)

@@ -77,7 +77,8 @@ def _of_stream(run: RunRecord, stream: dict[str, Any]) -> Iterator[str]:
 
 def _rows(path: Path) -> int:
     try:
-        return int(pq.read_metadata(path).num_rows)
+        with path.open("rb") as file:
+            return int(pq.read_metadata(file).num_rows)
     except (OSError, pa.ArrowException):
         return 0
 

@@ -2,6 +2,7 @@
 
 The lock is the kernel's. It cannot outlive the process that holds it, not even one that was killed
 on the spot, and no other process can be taken for it, as it could if only a number were kept.
+Where no kernel can lock, at a URI, a lease stands for it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import time
 from pathlib import Path
 
 from whence.engine.errors import LogError
+from whence.engine.record.leases import Lease, is_fresh
+from whence.engine.record.remote import RemotePath
 
 try:
     import fcntl
@@ -45,6 +48,8 @@ class WritingLock:
         """
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / LOCK
+        self._file = -1
+        self._lease = Lease(self.path) if isinstance(self.path, RemotePath) else None
         until = time.monotonic() + wait
         while not self._take():
             if time.monotonic() >= until:
@@ -56,6 +61,8 @@ class WritingLock:
             time.sleep(0.05)
 
     def _take(self) -> bool:
+        if self._lease is not None:
+            return self._lease.take()
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         # Whoever held it may have ended meanwhile and taken the file away: then it locks nothing.
         if _locked(self._file, exclusive=True) and os.fstat(self._file).st_nlink:
@@ -65,12 +72,16 @@ class WritingLock:
 
     def release(self) -> None:
         """Say that the run has ended."""
+        if self._lease is not None:
+            self._lease.release()
         if self._file >= 0:
             self.path.unlink(missing_ok=True)
             self.leave()
 
     def leave(self) -> None:
         """Write no more, as if this process had ended: the run is interrupted, and can go on."""
+        if self._lease is not None:
+            self._lease.leave()
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -78,6 +89,8 @@ class WritingLock:
 
 def is_being_written(folder: Path) -> bool:
     """Whether a process that lives is writing this run; if nobody can tell, it may well be."""
+    if isinstance(folder, RemotePath):
+        return is_fresh(folder / LOCK)
     try:
         file = os.open(folder / LOCK, os.O_RDONLY)
     except FileNotFoundError:

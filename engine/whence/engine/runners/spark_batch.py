@@ -8,6 +8,7 @@ the chain is.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -19,6 +20,7 @@ import pyarrow as pa
 from whence.engine.chain import Chain
 from whence.engine.errors import EventError, RunnerError, WhenceError
 from whence.engine.record.logs import LogRecord
+from whence.engine.record.place import place_of
 from whence.engine.record.runs import RunRecord, RunWriter, new_run_id
 from whence.engine.record.staged import remove_staged, take_in
 from whence.engine.record.writing import WAIT_SECONDS, BusyError
@@ -26,6 +28,7 @@ from whence.engine.runners.local import described
 from whence.engine.runners.local_kernels import BATCH, SECONDS, resume, run_kernels
 from whence.engine.runners.options import CHUNK, RunOptions
 from whence.engine.runners.plans import Cut, plan_run
+from whence.engine.runners.shipping import ship
 from whence.engine.runners.slice_parts import LogShape
 from whence.engine.runners.spark_chunks import ChunkTasks, told_by_chunks
 from whence.engine.runners.spark_session import spark_session
@@ -63,7 +66,7 @@ class Job:
 
     def do(self) -> RunRecord:
         """Run it, or go on with it where an earlier attempt was ended."""
-        root = Path(self.root)
+        root = place_of(self.root)
         begun = root / "runs" / self.run_id / "manifest.json"
         if begun.exists() and self.options.witnesses == "first":
             manifest = self._left(RunRecord(root, self.run_id))
@@ -120,6 +123,7 @@ def run_on_spark(
     options = options or RunOptions(chunk=CHUNK)
     run_id = run_id or new_run_id()
     session = session or spark_session(master)
+    ship(session, chain)
     cut = plan_run(chain, logs, options, cores=cores_of(session), partitions=partitions)
     if cut.tasks > 1 and _in_tasks(cut, root, chain, logs, options, session, run_id, batch):
         return RunRecord(root, run_id)
@@ -190,6 +194,7 @@ def run_each(jobs: Sequence[Job], session: SparkSession, tasks: int = 1) -> list
         session: where.
         tasks: among how many tasks they are shared out.
     """
+    ship(session, *(job.chain for job in jobs))
     frame = session.range(0, len(jobs), 1, tasks)
     try:
         rows = frame.mapInArrow(_Task(list(jobs)), "number long, error string").collect()
@@ -206,7 +211,8 @@ def _broken(run_id: str, fault: Exception) -> RunnerError:
     told = str(getattr(fault, "java_exception", None) or fault)
     said = [line.strip() for line in told.splitlines() if line.strip()]
     causes = [line for line in said if "worker exited" in line or line.startswith("Caused by:")]
-    what = (causes or said or [type(fault).__name__])[0][:300]
+    raised = [line for line in said if re.match(r"[\w.]+(Error|Exception|Fault): ", line)]
+    what = [*causes[:1], *raised[-1:], *said, type(fault).__name__][0][:300]
     return RunnerError(
         f"run {run_id}: expected Spark to bring it to its end; got: {what}; "
         "try the same command again: it goes on with this run"

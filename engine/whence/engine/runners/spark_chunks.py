@@ -18,6 +18,7 @@ from whence.engine.chain import Chain
 from whence.engine.compact import Associations
 from whence.engine.errors import WhenceError
 from whence.engine.record.logs import LogRecord
+from whence.engine.record.place import place_of
 from whence.engine.record.staged import StagedParts
 from whence.engine.runners.kernel_parts import KernelParts
 from whence.engine.runners.local_kernels import kernel_work, told_where
@@ -75,11 +76,11 @@ class ChunkTasks:
 
     def do(self, number: int) -> dict[str, Any]:
         """One range; what was written, or what was wrong."""
-        log, chunk = LogRecord.open(Path(self.log)), self.options.chunk
+        log, chunk = LogRecord.open(place_of(self.log)), self.options.chunk
         parts = -(-log.length // chunk)
         first, stop = parts * number // self.tasks, parts * (number + 1) // self.tasks
         last = number == self.tasks - 1
-        writer = _Until(Path(self.folder), parts + 1 if last else stop)
+        writer = _Until(place_of(self.folder), parts + 1 if last else stop)
         work = kernel_work(self.chain, self.options)
         (name,), (target,) = self.chain.inputs, work.targets
         work.run.lengths[target] = first * chunk

@@ -18,7 +18,7 @@ from whence.engine.java import find_java
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["spark_session"]
+__all__ = ["is_here", "spark_session"]
 
 
 def spark_session(master: str = "local[*]") -> SparkSession:
@@ -34,8 +34,10 @@ def spark_session(master: str = "local[*]") -> SparkSession:
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    # Before the session is built: else workers take whatever python3 is first on PATH.
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    # Before the session is built: else workers take whatever python3 is first on PATH. Machines
+    # of a cluster may have theirs elsewhere: then the user says where.
+    if is_here(master) or not os.environ.get("PYSPARK_PYTHON"):
+        os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["JAVA_HOME"] = str(find_java().home)
     builder = (
         SparkSession.builder.master(master)
@@ -52,6 +54,15 @@ def spark_session(master: str = "local[*]") -> SparkSession:
         )
     with _stderr_in_file():
         return builder.getOrCreate()
+
+
+def is_here(master: str) -> bool:
+    """Whether a master's workers are children of this process, and not of a cluster.
+
+    >>> [is_here(master) for master in ("local[*]", "local-cluster[2,1,1024]", "yarn")]
+    [True, False, False]
+    """
+    return master == "local" or master.startswith("local[")
 
 
 @contextmanager

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -19,6 +18,8 @@ from whence.engine.chain import Chain
 from whence.engine.errors import WhenceError
 from whence.engine.kernels.expressions import RowFault
 from whence.engine.record.logs import LogRecord
+from whence.engine.record.on_spark import read_parquet
+from whence.engine.record.place import place_of
 from whence.engine.record.staged import StagedParts
 from whence.engine.runners.local_kernels import BATCH
 from whence.engine.runners.options import RunOptions
@@ -96,7 +97,7 @@ class SliceTasks:
     def gather(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The pieces of some parts, in order of part and stream, as parts of the record."""
         rows = (row for batch in batches for row in batch.to_pylist())
-        staged = StagedParts(Path(self.folder))
+        staged = StagedParts(place_of(self.folder))
         together: Together | None = None
         told: dict[str, Any] = {}
         for (part, stream), some in groupby(rows, lambda row: (row["part"], row["stream"])):
@@ -175,13 +176,12 @@ def read_log(session: SparkSession, log: LogRecord) -> DataFrame:
     fields = [t.StructField("position", t.LongType()), t.StructField("row", t.LongType())]
     for name, kind in log.columns.items():
         fields.append(t.StructField(name, kinds.get(kind, t.StringType())))
-    parts = range(log.manifest["parts"])
-    files = [str((log.folder / f"part-{n:05d}.parquet").absolute()) for n in parts]
+    paths = [log.folder / f"part-{n:05d}.parquet" for n in range(log.manifest["parts"])]
     columns = [
         f.col(f"`{column.replace('`', '``')}`").alias(f"c{number}")
         for number, column in enumerate(log.columns)
     ]
-    return session.read.schema(t.StructType(fields)).parquet(*files).select("position", *columns)
+    return read_parquet(session, paths, t.StructType(fields)).select("position", *columns)
 
 
 def _larger(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Table]:

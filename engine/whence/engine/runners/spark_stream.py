@@ -20,12 +20,14 @@ from whence.engine.errors import ChainError, ParameterError
 from whence.engine.kernels.state import UnsavedError
 from whence.engine.record.growing import GrowingLog
 from whence.engine.record.logs import LogRecord
+from whence.engine.record.remote import RemotePath
 from whence.engine.record.runs import RunRecord, interrupted_run, new_run_id
 from whence.engine.runners.behind import WriterBehind
 from whence.engine.runners.kernel_parts import KernelParts
 from whence.engine.runners.local import described, versions
 from whence.engine.runners.local_kernels import kernel_work, told_where
 from whence.engine.runners.options import CHUNK, RunOptions
+from whence.engine.runners.shipping import ship
 from whence.engine.runners.spark_session import spark_session
 from whence.engine.runners.stream_following import Following, StreamProgress, Tell
 from whence.engine.sources.declared import with_source
@@ -78,7 +80,7 @@ def run_stream(
     """
     options = options or RunOptions(chunk=CHUNK)
     stop = stop or threading.Event()
-    _check(chain, options)
+    _check(root, chain, options)
     asked = {"from": stream.origin, "asked": _digest(chain, stream)}
     found = interrupted_run(
         root, {"stream": asked, "options": options.as_json(), "chunk": options.chunk}
@@ -90,6 +92,7 @@ def run_stream(
         chain.check()
         _check_saved(chain, options)
     session = session or spark_session(master)
+    ship(session, chain)
     if source is not None:
         running = _begun(root, chain, source, stream, options, asked)
     else:
@@ -112,8 +115,14 @@ def run_stream(
     return RunRecord(root, running.writer.id)
 
 
-def _check(chain: Chain, options: RunOptions) -> None:
+def _check(root: Path, chain: Chain, options: RunOptions) -> None:
     """Refuse what cannot be a stream."""
+    if isinstance(root, RemotePath):
+        msg = (
+            "a stream's record: expected a folder of this machine, where its state is kept beside "
+            f"Spark's checkpoint; got {root}; try such a folder"
+        )
+        raise ParameterError(msg)
     if len(chain.inputs) != 1:
         msg = (
             f"a stream: expected a chain that reads one log; got {', '.join(chain.inputs)}; "

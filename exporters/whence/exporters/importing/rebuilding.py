@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +16,7 @@ from whence.engine.associations import LOG_PREFIX, Association
 from whence.engine.columns import canonical
 from whence.engine.errors import LogError
 from whence.engine.record import RunWriter, list_runs
+from whence.engine.record.files import remove_tree
 from whence.engine.record.schema import OUTPUTS
 from whence.engine.runners.options import CHUNK
 from whence.engine.values import kind_of
@@ -135,7 +135,7 @@ class _Run:
     def write(self, root: Path) -> None:
         """Put it into the record."""
         for name, (id, said) in self.logs.items():
-            if not (root / "logs" / id).exists():
+            if not (root / "logs" / id / "manifest.json").exists():
                 write_log(root, name, id, said, self.events[LOG_PREFIX + said["name"][0]])
         writer = RunWriter(root, self.id, self._manifest())
         try:
@@ -144,7 +144,7 @@ class _Run:
             writer.publish()
         except BaseException:
             writer.finish("failed")
-            shutil.rmtree(writer.folder)
+            remove_tree(writer.folder, strict=True)
             raise
         status, error = self.known["status"][0], self.known.get("error", [None])[0]
         writer.finish(

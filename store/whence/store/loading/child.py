@@ -14,10 +14,10 @@ import sys
 import threading
 from contextlib import suppress
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from whence.engine.errors import StoreError, WhenceError
+from whence.engine.record.place import place_of
 from whence.store.connection import Connection, open_driver
 from whence.store.loading.following import follow
 from whence.store.loading.priority import pace
@@ -46,7 +46,7 @@ def main() -> None:
         driver = open_driver(settings, CONNECT_SECONDS, retry=RETRY_SECONDS)
         try:
             report = follow(
-                Path(asked["root"]),
+                place_of(asked["root"]),
                 asked["run"],
                 Connection(settings, driver),
                 lambda done, total, text: _say({"progress": [done, total, text]}),

@@ -16,6 +16,7 @@ from whence.store.questions.ask import Rows, ask
 from whence.store.questions.compare import ChangedOutput, Comparison, compare
 from whence.store.questions.events import input_events
 from whence.store.questions.explain import Why, Whys, explain, explain_first
+from whence.store.questions.from_record import explain_recorded
 from whence.store.questions.impact import Impact, impact
 from whence.store.questions.never_matters import GroupShare, NeverMatters, never_matters
 from whence.store.questions.search import Found, FoundEvent, search
@@ -46,6 +47,7 @@ __all__ = [
     "compare",
     "explain",
     "explain_first",
+    "explain_recorded",
     "find_run",
     "impact",
     "input_events",
