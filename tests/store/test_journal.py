@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from tests.exporters.making import product_run
 from whence.cli.app import app
 from whence.engine.errors import StoreError
+from whence.engine.record.place import place_of
 from whence.store.journal import FILE, note, read_journal
 
 
@@ -100,3 +101,8 @@ def test_a_journal_that_cannot_be_written_is_told_and_the_answer_stands(
     assert done.exit_code == 0
     assert "not in the journal" in done.stderr
     assert (tmp_path / "a.nq").is_file()
+
+
+def test_a_record_elsewhere_has_no_journal_and_that_is_told() -> None:
+    with pytest.raises(StoreError, match="expected a record on this machine; got a URI"):
+        note(place_of("s3://bucket/record"), ["explain"])

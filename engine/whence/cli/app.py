@@ -22,6 +22,7 @@ COMMANDS = (
     "demo",
     "run",
     "check",
+    "analyse",
     "draw",
     "logs",
     "runs",
@@ -30,10 +31,12 @@ COMMANDS = (
     "explain",
     "never-matters",
     "impact",
+    "contribution",
     "search",
     "ask",
     "what-if",
     "compare",
+    "trace",
     "export",
     "import",
     "validate",
@@ -106,9 +109,9 @@ def _note(words: list[str]) -> None:
 
     given = [words[n + 1] for n, word in enumerate(words[:-1]) if word == "--record"]
     given += [word.partition("=")[2] for word in words if word.startswith("--record=")]
-    root = record_place(given[-1] if given else None)
-    latest = next(iter(list_runs(root)[-1:]), None) if "latest" in words else None
     try:
+        root = record_place(given[-1] if given else None)
+        latest = next(iter(list_runs(root)[-1:]), None) if "latest" in words else None
         note(root, words, latest=latest)
     except WhenceError as error:
         output().say(f"not in the journal: {escape(str(error))}")

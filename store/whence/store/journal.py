@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.errors import StoreError
+from whence.engine.record.remote import RemotePath
 
 __all__ = ["FILE", "Entry", "note", "read_journal"]
 
@@ -62,6 +63,9 @@ def note(root: Path, words: Sequence[str], *, latest: str | None = None) -> Entr
     Raises:
         StoreError: the journal cannot be written, or its end is damaged.
     """
+    if isinstance(root, RemotePath):
+        msg = f"{root}: expected a record on this machine; got a URI; try keeping a journal there"
+        raise StoreError(msg)
     path = root / FILE
     try:
         root.mkdir(parents=True, exist_ok=True)

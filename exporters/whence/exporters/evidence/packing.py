@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.errors import ParameterError
+from whence.engine.record.remote import RemotePath
 from whence.exporters.evidence.asking import Asked, ask, positions_of
 from whence.exporters.evidence.attesting import envelope
 from whence.exporters.evidence.facts import Wanted, facts_of
@@ -61,6 +62,9 @@ def create_pack(
             f"a profile: expected one of {', '.join(PROFILES)}; got {wanted.profile!r}; "
             "try gdpr-decision"
         )
+        raise ParameterError(msg)
+    if isinstance(root, RemotePath):
+        msg = f"{root}: expected a record on this machine; got a URI; try a copy of it here"
         raise ParameterError(msg)
     asked = ask(connection, root, wanted.run, wanted.question)
     known = revealable(asked.logs)
