@@ -42,7 +42,10 @@ def test_the_page_shows_what_is_printed(whence: Whence, record: Path) -> None:
 def _names(record: Path, first: str) -> dict[str, str]:
     """The runs as the page calls them."""
     others = [run for run in list_runs(record) if run != first]
-    return dict(zip((FIRST, SECOND), (first, *others), strict=False))
+    names: dict[str, str] = dict(zip((FIRST, SECOND), (first, *others), strict=False))
+    if others:
+        names["LOG-ID"] = RunRecord(record, others[0]).log("log").id
+    return names
 
 
 def test_a_run_that_is_kept_reads_a_revision(

@@ -10,17 +10,19 @@ from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from typer.core import TyperGroup
 
 from whence.cli.output import Output, output, use_output
 from whence.engine.errors import WhenceError
 
-__all__ = ["COMMANDS", "GLOBAL_FLAGS", "Commands", "app", "main"]
+__all__ = ["COMMANDS", "GLOBAL_FLAGS", "JOURNALED", "Commands", "app", "main"]
 
 COMMANDS = (
     "demo",
     "run",
     "check",
+    "analyse",
     "draw",
     "logs",
     "runs",
@@ -29,22 +31,35 @@ COMMANDS = (
     "explain",
     "never-matters",
     "impact",
+    "contribution",
     "search",
     "ask",
     "what-if",
     "compare",
+    "trace",
     "export",
     "import",
     "validate",
     "evidence",
     "keys",
+    "journal",
     "server",
     "doctor",
 )
 """Every command in the order of ``--help``; each is the module ``whence.cli.NAME``."""
 
+JOURNALED = frozenset(
+    {
+        *("explain", "never-matters", "impact", "contribution", "compare", "trace", "what-if"),
+        *("search", "ask", "export", "import", "evidence", "erase"),
+    }
+)
+"""Commands that the journal names, once they have done what they were asked."""
+
 GLOBAL_FLAGS = frozenset({"--json", "--quiet", "-q", "--no-color", "--debug"})
 """Flags of ``whence`` itself, which may also stand behind a command."""
+
+_WORDS = "whence.words"
 
 
 class Commands(TyperGroup):
@@ -66,12 +81,15 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Accept the global flags anywhere before ``--``."""
+        ctx.meta[_WORDS] = [word for word in args if word not in GLOBAL_FLAGS]
         return super().parse_args(ctx, flags_first(args))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a refusal becomes one line and exit code 1."""
         try:
-            return super().invoke(ctx)
+            done = super().invoke(ctx)
+            _note(ctx.meta.get(_WORDS, []))
+            return done
         except WhenceError as error:
             if output().debug:
                 traceback.print_exc()
@@ -80,6 +98,23 @@ class Commands(TyperGroup):
         except KeyboardInterrupt as interrupt:
             output().error("interrupted")
             raise typer.Exit(130) from interrupt
+
+
+def _note(words: list[str]) -> None:
+    """Write what was done into the journal of the record; offline checks are nobody's business."""
+    if not words or words[0] not in JOURNALED or words[:2] == ["evidence", "verify"]:
+        return
+    from whence.engine.record import list_runs, record_place
+    from whence.store.journal import note
+
+    given = [words[n + 1] for n, word in enumerate(words[:-1]) if word == "--record"]
+    given += [word.partition("=")[2] for word in words if word.startswith("--record=")]
+    try:
+        root = record_place(given[-1] if given else None)
+        latest = next(iter(list_runs(root)[-1:]), None) if "latest" in words else None
+        note(root, words, latest=latest)
+    except WhenceError as error:
+        output().say(f"not in the journal: {escape(str(error))}")
 
 
 def flags_first(arguments: list[str]) -> list[str]:

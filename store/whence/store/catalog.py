@@ -98,6 +98,7 @@ class RunGraph:
         started: when it began.
         logs: what it read.
         streams: what it generated.
+        counted: whether it is kept how many outputs each input explains.
     """
 
     id: str
@@ -108,6 +109,7 @@ class RunGraph:
     started: str
     logs: tuple[StoredLog, ...]
     streams: tuple[StoredStream, ...]
+    counted: bool = False
 
     @property
     def outputs(self) -> tuple[StoredStream, ...]:
@@ -206,6 +208,7 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
         chunk=run["chunk"],
         options=options,
         started=run["started"],
+        counted=run.get("counted", False),
         logs=tuple(
             StoredLog(
                 log["id"],

@@ -9,6 +9,7 @@ CREATE CONSTRAINT end_key IF NOT EXISTS FOR (e:End) REQUIRE e.key IS UNIQUE;
 CREATE CONSTRAINT end_id IF NOT EXISTS FOR (e:End) REQUIRE e.id IS UNIQUE;
 CREATE CONSTRAINT schema_name IF NOT EXISTS FOR (s:Schema) REQUIRE s.name IS UNIQUE;
 CREATE CONSTRAINT counter_name IF NOT EXISTS FOR (c:Counter) REQUIRE c.name IS UNIQUE;
+CREATE CONSTRAINT contribution_id IF NOT EXISTS FOR (c:Contribution) REQUIRE c.id IS UNIQUE;
 // Logs and streams are collections of events; one row of numbers serves both.
 CREATE CONSTRAINT collection_id IF NOT EXISTS FOR (c:Collection) REQUIRE c.id IS UNIQUE;
 CREATE CONSTRAINT collection_no IF NOT EXISTS FOR (c:Collection) REQUIRE c.no IS UNIQUE;

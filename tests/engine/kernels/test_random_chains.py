@@ -35,6 +35,10 @@ def test_a_total_that_rests_on_nothing_in_a_batch_of_two_says_the_same() -> None
     assert difference(random_case(300_418, NESTED)) is None
 
 
+def test_of_two_ends_that_lead_nowhere_the_same_is_leaned_on() -> None:
+    assert difference(random_case(2359, NESTED)) is None
+
+
 @pytest.mark.parametrize("fifty", range(100 if FULL else 4))
 def test_what_does_not_fit_is_refused_in_the_same_words(fifty: int) -> None:
     """Message, processor and position; and where the interpreter goes on, so do the kernels."""

@@ -30,7 +30,9 @@ from whence.cli.app import app
 from whence.engine import Chain, Slice, field
 from whence.engine.chain import Log
 from whence.engine.errors import EvidenceError, LogError, ParameterError
+from whence.engine.intervals import contains
 from whence.engine.record import RunRecord
+from whence.engine.what_if import what_if
 from whence.exporters.evidence import KeyPair, Wanted, create_keys, create_pack, verify_pack
 from whence.exporters.evidence.attesting import PAYLOAD_TYPE, pae
 from whence.exporters.evidence.reconciling import reconcile
@@ -133,6 +135,19 @@ def test_what_it_tells_is_what_the_graph_says(made: Made, pack: Path) -> None:
     assert files[f"{BAG}data/report.pdf"].startswith(b"%PDF")
     assert b"not a legal opinion" in files[f"{BAG}data/report.pdf"]
     assert json.loads(files[f"{BAG}data/chain.json"]) == made.record.manifest["chain"]
+
+
+def test_it_tells_how_other_inputs_would_have_changed_the_result(made: Made, pack: Path) -> None:
+    told = json.loads(read_pack(pack)[0][f"{BAG}data/evidence.json"])
+    outcomes = {row["result"]: row["changes"] for row in told["what_if"]}
+    assert outcomes["it would be true"] is True
+    assert {row["value"] for row in told["what_if"]} == {"another value of the log"}
+    shown = made.pack("actions.zip", reveal=("action",))
+    rows = json.loads(read_pack(shown)[0][f"{BAG}data/evidence.json"])["what_if"]
+    for row in rows:
+        again = what_if(made.record, {row["place"]: json.loads(row["value"])})
+        (pipe,) = again.outputs
+        assert contains(pipe.changed, 3) is row["changes"], row
 
 
 def test_a_pack_made_twice_differs_by_the_time_of_signing_alone(made: Made, pack: Path) -> None:

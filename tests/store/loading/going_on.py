@@ -25,6 +25,7 @@ EVENTS: list[dict[str, object]] = [
     {"case": n % 37, "action": ACTIONS[n * 7 // 37 % 4]} for n in range(400)
 ]
 HALF = 200
+"""So many events are done when something happens; then the record has 160 outputs, or some more."""
 
 
 def until(holds: Callable[[], bool], what: str) -> None:

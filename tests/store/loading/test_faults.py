@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.neo4j, pytest.mark.spark]
 
 KINDS = ("batch", "stream")
+TIMES = {"batch": (1, 4, 9), "stream": (1, 3, 5)}
+"""At which time that a point is reached it breaks; a stream is loaded in stages, each with less."""
 ONCE = (POINTS[0], *POINTS[-2:])
 """Points that are reached once in a load, the others once or more a chunk."""
 CUTS = (400, 4_000, 12_000, 30_000)
@@ -40,7 +42,7 @@ USUAL = {
     ("batch", "between commit and acknowledgement", 4),
     ("batch", "between chunks", 1),
     ("batch", "while the run is registered", 1),
-    ("stream", "before the commit", 4),
+    ("stream", "before the commit", 3),
     ("stream", "after the marker", 1),
     ("stream", "before the state is told", 1),
 }
@@ -111,7 +113,7 @@ def assert_made_up_for(graph: Connection, made: Made) -> None:
 def points() -> Iterator[Any]:
     for kind in KINDS:
         for point in POINTS:
-            for nth in (1,) if point in ONCE else (1, 4, 9):
+            for nth in (1,) if point in ONCE else TIMES[kind]:
                 marks = [pytest.mark.fault(f"{kind}, loader killed {point}")]
                 if (kind, point, nth) not in USUAL:
                     marks.append(pytest.mark.full)

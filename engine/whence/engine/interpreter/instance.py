@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from whence.engine.errors import EventError
-from whence.engine.events import Either, Event, Part, Term, position_text
+from whence.engine.events import Either, Event, Term, position_text
 from whence.engine.processor import Machine
 from whence.engine.values import ValueFault
 
@@ -257,20 +257,12 @@ class GraphInstance:
 
 
 def _leans(term: Term) -> bool:
-    """Whether a term leads to any input at all, as support."""
-    seen: set[int] = set()
+    """Whether a term names any event at all."""
     stack: list[Term] = [term]
     while stack:
         item = stack.pop()
-        if item is None or id(item) in seen:
-            continue
-        seen.add(id(item))
         if isinstance(item, tuple):
             stack.extend(item[:1] if isinstance(item, Either) else item)
-            continue
-        event = item.event if isinstance(item, Part) else item
-        if event.stream is not None and event.stream.is_log:
+        elif item is not None:
             return True
-        stack.append(event.why if event.support is None else event.support)
-        stack.append(event.exists)
     return False

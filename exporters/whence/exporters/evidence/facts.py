@@ -17,6 +17,7 @@ from whence.exporters.evidence.reconciling import Reconciled
 from whence.exporters.evidence.telling import NOT, SOUGHT
 from whence.exporters.evidence.verify import FORMAT
 from whence.exporters.recorded import run_of
+from whence.store.questions import Why
 
 __all__ = ["Wanted", "facts_of"]
 
@@ -49,6 +50,7 @@ def facts_of(
     proved: Proved,
     counted: Sequence[Reconciled],
     validation: Mapping[str, Any],
+    tries: Sequence[Mapping[str, Any]] | None,
 ) -> dict[str, Any]:
     """Everything that a pack says, for programs; the page is made of it.
 
@@ -59,6 +61,7 @@ def facts_of(
         proved: the proofs.
         counted: the counts that reconcile.
         validation: what the checker says of the PROV files.
+        tries: how other inputs would have changed the result, if that was tried.
     """
     manifest = asked.record.manifest
     stated = {**wanted.metadata, **manifest["metadata"]}
@@ -90,7 +93,8 @@ def facts_of(
         "metadata": metadata,
         "coverage": {**asdict(asked.coverage), "words": str(asked.coverage)},
         "reconciliation": [asdict(each) for each in counted],
-        "gaps": _gaps(asked, metadata),
+        "what_if": [dict(each) for each in tries or ()],
+        "gaps": _gaps(asked, metadata, tries is not None),
         "merkle": proved.merkle,
         "validation": dict(validation),
         "made": {
@@ -139,7 +143,7 @@ def _times(log: LogRecord) -> tuple[str | None, str | None]:
     return min(found).isoformat(), max(found).isoformat()
 
 
-def _gaps(asked: Asked, metadata: Mapping[str, Any]) -> list[str]:
+def _gaps(asked: Asked, metadata: Mapping[str, Any], were_tried: bool) -> list[str]:
     coverage = asked.coverage
     gaps = [
         f"Not stated for this run: {words}."
@@ -152,7 +156,11 @@ def _gaps(asked: Asked, metadata: Mapping[str, Any]) -> list[str]:
         gaps.append("The run kept the ends of explanations, not each processor's events.")
     if coverage.witnesses == "first":
         gaps.append("One explanation is shown; others may hold as well.")
-    gaps.append("How other inputs would have changed the result was not worked out.")
+    if isinstance(asked.answer, Why) and not were_tried:
+        gaps.append(
+            "How other inputs would have changed the result was not tried, as the log is long or "
+            "no field is known to matter; whence what-if tries a value."
+        )
     return gaps
 
 

@@ -187,8 +187,11 @@ def stream_leaves(run: RunRecord, name: str, log: LogRecord | None) -> EventLeav
     last = log.length - 1 if log is not None else -1
 
     def secret_of(_: int, moment: int) -> bytes:
-        at = max(0, min(moment, last))
-        return held[(at if numbers is None else numbers[at]) * SIZE :][:SIZE] if held else b""
+        if not held:
+            return b""
+        event = max(0, min(moment, last))
+        at = (event if numbers is None else numbers[event]) * SIZE
+        return held[at : at + SIZE]
 
     def tables() -> Iterable[pa.Table]:
         for part in stream["outputs"]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.errors import ParameterError
+from whence.engine.record.remote import RemotePath
 from whence.exporters.evidence.asking import Asked, ask, positions_of
 from whence.exporters.evidence.attesting import envelope
 from whence.exporters.evidence.facts import Wanted, facts_of
@@ -24,6 +25,7 @@ from whence.exporters.evidence.printing import pdf
 from whence.exporters.evidence.proving import Proved, prove, revealable
 from whence.exporters.evidence.reconciling import reconcile
 from whence.exporters.evidence.telling import NOT, PROFILES, event_rows, report, route_rows
+from whence.exporters.evidence.trying import tried
 from whence.exporters.evidence.verify import ATTESTATION, BAG, FORMAT, archive
 from whence.exporters.recorded import run_of
 from whence.exporters.saving import write_pieces
@@ -61,6 +63,9 @@ def create_pack(
             "try gdpr-decision"
         )
         raise ParameterError(msg)
+    if isinstance(root, RemotePath):
+        msg = f"{root}: expected a record on this machine; got a URI; try a copy of it here"
+        raise ParameterError(msg)
     asked = ask(connection, root, wanted.run, wanted.question)
     known = revealable(asked.logs)
     for name in wanted.reveal:
@@ -76,7 +81,9 @@ def create_pack(
     counted = reconcile(connection, asked.graph, asked.logs)
     with tempfile.TemporaryDirectory() as folder:
         prov, validation = _prov(asked, wanted, own, Path(folder))
-    told = facts_of(asked, wanted, subject, proved, counted, validation)
+    told = facts_of(
+        asked, wanted, subject, proved, counted, validation, tried(asked, wanted.reveal)
+    )
     files = _bag({**_content(asked, told, proved), **prov, "key.pub": keys.public.pem.encode()})
     signed = (now or datetime.now(UTC)).isoformat(timespec="seconds").replace("+00:00", "Z")
     predicate = {
@@ -148,6 +155,9 @@ def _content(asked: Asked, told: dict[str, Any], proved: Proved) -> dict[str, by
         "events.csv": _csv(*event_rows(told)),
         "route.csv": _csv(*route),
         "reconciliation.csv": _csv(list(told["reconciliation"][0]) if counts else ["log"], counts),
+        "what-if.csv": _csv(
+            ["place", "value", "changes", "result"], [list(row.values()) for row in told["what_if"]]
+        ),
         "dictionary.csv": _csv(
             ["name", "kind", "events", "owner"], [list(row.values()) for row in told["dictionary"]]
         ),

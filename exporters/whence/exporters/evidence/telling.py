@@ -84,6 +84,7 @@ def report(told: Mapping[str, Any], route: tuple[list[str], list[list[str]]]) ->
         Section("Answer", [told["answer"]["words"]], picture=True),
         _table("Events that the answer rests on", event_rows(told), told["redaction"]["words"]),
         _table("Route", route, "From the output back to the input events."),
+        *_tried(told["what_if"]),
         Section(
             "Scope and period",
             [
@@ -152,6 +153,24 @@ def report(told: Mapping[str, Any], route: tuple[list[str], list[list[str]]]) ->
         Section("What it is not", [NOT]),
     ]
     return Report(f"Evidence: {told['question']}", sections)
+
+
+def _tried(rows: Sequence[Mapping[str, Any]]) -> list[Section]:
+    """How other inputs would have changed the result."""
+    if not rows:
+        return []
+    changed = sum(bool(row["changes"]) for row in rows)
+    return [
+        Section(
+            "How other inputs would have changed the result",
+            [
+                f"{len(rows)} other values were tried, one at a time, by running the chain again: "
+                f"{changed} of them change the result."
+            ],
+            ["field", "value tried", "result"],
+            [[row["place"], row["value"], row["result"]] for row in rows],
+        )
+    ]
 
 
 def _bcbs(told: Mapping[str, Any]) -> list[Section]:

@@ -9,8 +9,10 @@ from typing import Any
 import pyarrow as pa
 
 from whence.engine.associations import Association
+from whence.engine.compact import Associations
 from whence.engine.errors import StoreError
 from whence.store.loading.bands import heads_as_bands
+from whence.store.loading.blocks import literal_edges
 from whence.store.loading.digest import ChunkDigest
 from whence.store.loading.values import input_properties, output_properties
 from whence.store.places import key_of
@@ -126,7 +128,7 @@ def stream_content(
     stream: Mapping[str, Any],
     directory: Directory,
     outputs: pa.Table | None,
-    rows: Sequence[Association],
+    rows: Sequence[Association] | Associations,
     *,
     selected: bool,
 ) -> ChunkContent:
@@ -136,12 +138,15 @@ def stream_content(
         stream: as the manifest lists it.
         directory: where names lead to.
         outputs: the part's events; ``None`` for streams without.
-        rows: the part's associations.
+        rows: the part's associations, compact or not.
         selected: only some outputs were tracked; those without associations are marked.
     """
     role = stream["role"]
     no = directory.numbers[stream["name"]]
     content = ChunkContent("outputs" if role == "output" else "events")
+    if isinstance(rows, Associations):
+        simple = role != "end" and not selected
+        rows = list(_add_simple(content, rows, no, directory) if simple else rows.rows())
     if outputs is not None:
         content.events = output_properties(no, outputs)
         if selected and role == "output":
@@ -150,6 +155,21 @@ def stream_content(
         _add(content, row, no, role, directory)
     content.sort()
     return content
+
+
+def _add_simple(
+    content: ChunkContent, associations: Associations, no: int, directory: Directory
+) -> Iterator[Association]:
+    """Add the edges that can be made from columns; give the rows of everything else."""
+    for block in associations.blocks:
+        to = directory.numbers.get(block.to)
+        edges = None
+        if to is not None and directory.roles.get(block.to) != "heads":
+            edges = literal_edges(block, no, to)
+        if edges is None:
+            yield from block.rows(associations.stream)
+        else:
+            getattr(content, RELATIONSHIPS[block.relation]).extend(edges)
 
 
 def add_choices(

@@ -15,6 +15,7 @@ from whence.engine.record import RunRecord
 from whence.store.catalog import find_run, run_is_loaded
 from whence.store.connection import Connection
 from whence.store.loading.chunks import loaded_chunks, write_chunk
+from whence.store.loading.contributions import keep_contributions
 from whence.store.loading.parts import Part, RecordParts
 from whence.store.loading.priority import PRIORITIES, Pace
 from whence.store.loading.register import prepare_schema, register, run_state
@@ -113,6 +114,8 @@ class Loader:
             all_parts = list(parts)
             left = self._write_all(parts, all_parts, pace)
             complete = manifest["status"] in ENDED and not left
+            if complete:
+                keep_contributions(self._connection, self.record)
             self._tell_state(manifest, complete)
         except BaseException:
             self._registered = self._told = None  # what was on its way may be there or not

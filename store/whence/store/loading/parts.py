@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from whence.engine.associations import LOG_PREFIX, Association
-from whence.engine.compact import Block
+from whence.engine.compact import Associations, Block
 from whence.engine.intervals import positions
 from whence.engine.record import RunRecord
 from whence.engine.record.compact import from_compact_table
@@ -124,20 +124,24 @@ class RecordParts:
             self.streams[part.owner],
             self.directory,
             self._outputs(part.owner, part.number),
-            self._rows(part.owner, part.number),
+            self._associations(part.owner, part.number),
             selected=self.manifest["options"].get("where") is not None,
         )
         met = f"{part.owner}/choices"
         choices = self._outputs(met, part.number) if met in self._choices else None
         if choices is not None:
-            rows = self._rows(met, part.number)
+            found = self._associations(met, part.number)
+            rows = list(found.rows()) if isinstance(found, Associations) else found
             add_choices(content, self.streams[met], self.directory, choices, rows)
         return content
 
-    def _rows(self, stream: str, number: int) -> list[Association]:
+    def _associations(self, stream: str, number: int) -> list[Association] | Associations:
         if number not in self._listed[stream, "associations"]:
             return []
-        return associations_of(self.record.associations(stream, number), stream)
+        table = self.record.associations(stream, number)
+        if "back" in table.schema.names:
+            return from_compact_table(table, stream)
+        return associations_of(table, stream)
 
     def _outputs(self, stream: str, number: int) -> Any:
         listed = number in self._listed[stream, "outputs"]

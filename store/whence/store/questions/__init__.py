@@ -14,6 +14,12 @@ from whence.store.questions.answers import (
 )
 from whence.store.questions.ask import Rows, ask
 from whence.store.questions.compare import ChangedOutput, Comparison, compare
+from whence.store.questions.contribution import (
+    Contribution,
+    Responsibility,
+    contribution,
+    responsibility,
+)
 from whence.store.questions.events import input_events
 from whence.store.questions.explain import Why, Whys, explain, explain_first
 from whence.store.questions.from_record import explain_recorded
@@ -22,10 +28,12 @@ from whence.store.questions.never_matters import GroupShare, NeverMatters, never
 from whence.store.questions.search import Found, FoundEvent, search
 from whence.store.questions.selecting import Selection
 from whence.store.questions.stepwise import chain_of, since_event, steps
+from whence.store.questions.trace import Leg, Trace, trace
 
 __all__ = [
     "ChangedOutput",
     "Comparison",
+    "Contribution",
     "Coverage",
     "Found",
     "FoundEvent",
@@ -33,18 +41,22 @@ __all__ = [
     "Impact",
     "InputEvent",
     "InputRange",
+    "Leg",
     "LogShare",
     "NeverMatters",
     "OutputEvent",
     "OutputShare",
+    "Responsibility",
     "Rows",
     "Selection",
+    "Trace",
     "Why",
     "Whys",
     "Witness",
     "ask",
     "chain_of",
     "compare",
+    "contribution",
     "explain",
     "explain_first",
     "explain_recorded",
@@ -52,7 +64,9 @@ __all__ = [
     "impact",
     "input_events",
     "never_matters",
+    "responsibility",
     "search",
     "since_event",
     "steps",
+    "trace",
 ]

@@ -6,9 +6,9 @@ import re
 from difflib import get_close_matches
 
 from whence.engine.errors import ParameterError
-from whence.store.catalog import RunGraph, StoredStream
+from whence.store.catalog import RunGraph, StoredLog, StoredStream
 
-__all__ = ["chosen_output", "find_event", "parse_positions"]
+__all__ = ["chosen_output", "find_any_event", "find_event", "parse_positions"]
 
 _EVENT = re.compile(r"(?:(?P<name>.+)@)?(?P<outer>\d+)(?::(?P<index>\d+))?")
 _POSITIONS = re.compile(r"(?:(?P<log>[^:,]+):)?(?P<lo>\d+)(?:-(?P<hi>\d+))?")
@@ -37,6 +37,21 @@ def find_event(run: RunGraph, text: str) -> tuple[StoredStream, int]:
         msg = f"{stream.name}: expected a position, {last}; got {outer}; try one of these"
         raise ParameterError(msg)
     return stream, outer * stream.w + index
+
+
+def find_any_event(run: RunGraph, text: str) -> tuple[StoredLog | StoredStream, int]:
+    """The log or stream, and the position there, that a name means: ``log@17``, ``total@3``."""
+    found = _EVENT.fullmatch(text.strip())
+    for log in run.logs:
+        if found is not None and found["name"] in log.names:
+            position = int(found["outer"])
+            if position >= log.length or found["index"]:
+                last = f"0 to {log.length - 1}" if log.length else "none"
+                got = text.strip().rpartition("@")[2]
+                msg = f"{log.name}: expected a position, {last}; got {got}; try one of these"
+                raise ParameterError(msg)
+            return log, position
+    return find_event(run, text)
 
 
 def chosen_output(run: RunGraph, name: str | None) -> StoredStream:

@@ -1,0 +1,163 @@
+"""The journal of a record: who asked, exported or erased what, and when; chained by digests.
+
+Each line has the digest of the line before it and one of its own, so that a line that is changed,
+removed or put in between is found. What cannot be found is a cut at the end: keep a copy of the
+last digest elsewhere.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import getpass
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from whence.engine.errors import StoreError
+from whence.engine.record.remote import RemotePath
+
+__all__ = ["FILE", "Entry", "note", "read_journal"]
+
+FILE = "journal.jsonl"
+_FIRST = "0" * 64
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the journal.
+
+    Attributes:
+        number: counted from 0.
+        time: when.
+        who: the user of the machine.
+        action: the command.
+        words: the command as it was given.
+        latest: the run that ``latest`` was, if it was named so.
+        previous: the digest of the entry before.
+        digest: the digest of all of the above.
+    """
+
+    number: int
+    time: str
+    who: str
+    action: str
+    words: tuple[str, ...]
+    latest: str | None
+    previous: str
+    digest: str
+
+
+def note(root: Path, words: Sequence[str], *, latest: str | None = None) -> Entry:
+    """Write an entry behind the last one.
+
+    Args:
+        root: the record's place.
+        words: the command and its arguments.
+        latest: the run that ``latest`` was.
+
+    Raises:
+        StoreError: the journal cannot be written, or its end is damaged.
+    """
+    if isinstance(root, RemotePath):
+        msg = f"{root}: expected a record on this machine; got a URI; try keeping a journal there"
+        raise StoreError(msg)
+    path = root / FILE
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(handle, "r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            last = _last(file.read(), path)
+            entry = _made(last, words, latest)
+            file.write(_line(entry))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        msg = f"{path}: expected a journal that can be written; got: {error.strerror}; try chmod"
+        raise StoreError(msg) from error
+    return entry
+
+
+def read_journal(root: Path) -> list[Entry]:
+    """Every entry, each held against the one before it.
+
+    Raises:
+        StoreError: a line was changed, removed or put in between; the error names it.
+    """
+    path = root / FILE
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        msg = f"{path}: expected a journal that can be read; got: {error.strerror}; try chmod"
+        raise StoreError(msg) from error
+    return list(_checked(text, path))
+
+
+def _checked(text: bytes, path: Path) -> Iterator[Entry]:
+    before = _FIRST
+    for number, line in enumerate(text.split(b"\n")[:-1]):
+        entry = _entry(line)
+        if entry is None or entry.number != number or entry.previous != before:
+            raise _damaged(path, number)
+        before = entry.digest
+        yield entry
+    if text and not text.endswith(b"\n"):
+        raise _damaged(path, text.count(b"\n"))
+
+
+def _last(text: bytes, path: Path) -> Entry | None:
+    if not text:
+        return None
+    lines = text.split(b"\n")
+    entry = _entry(lines[-2]) if len(lines) > 1 and not lines[-1] else None
+    if entry is None:
+        raise _damaged(path, len(lines) - 1)
+    return entry
+
+
+def _damaged(path: Path, number: int) -> StoreError:
+    return StoreError(
+        f"{path}, line {number + 1}: expected the journal as it was written; got another line; "
+        "try a copy of it"
+    )
+
+
+def _entry(line: bytes) -> Entry | None:
+    """The entry of a line, if it is what was written."""
+    try:
+        found: dict[str, Any] = json.loads(line)
+        entry = Entry(**{**found, "words": tuple(found["words"])})
+    except (ValueError, TypeError, KeyError):
+        return None
+    whole = _line(entry) == line + b"\n"
+    return entry if whole and entry.digest == _digest(found) else None
+
+
+def _made(last: Entry | None, words: Sequence[str], latest: str | None) -> Entry:
+    told: dict[str, Any] = {
+        "number": 0 if last is None else last.number + 1,
+        "time": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "who": getpass.getuser(),
+        "action": words[0] if words else "",
+        "words": tuple(words),
+        "latest": latest,
+        "previous": _FIRST if last is None else last.digest,
+    }
+    return Entry(**told, digest=_digest(told))
+
+
+def _digest(told: Mapping[str, Any]) -> str:
+    content = {word: value for word, value in told.items() if word != "digest"}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _line(entry: Entry) -> bytes:
+    return json.dumps(asdict(entry), separators=(",", ":")).encode("ascii") + b"\n"

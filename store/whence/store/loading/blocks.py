@@ -1,0 +1,50 @@
+"""Edges of compact associations, made from their columns: most of what a part leads to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from whence.engine.compact import LITERAL, Block
+from whence.store.places import key_of
+
+__all__ = ["literal_edges"]
+
+
+def literal_edges(block: Block, no: int, to: int) -> list[dict[str, Any]] | None:
+    """The rows of edges that a block stands for, in the order of their keys.
+
+    ``None`` if they are not that simple, because some outputs lead to too many inputs for edges, or
+    stand in several items; whoever asks then goes by the block's own rows, which say the same.
+
+    Args:
+        block: not one that leads to heads.
+        no: the number of the stream whose outputs these are.
+        to: the number of the log or stream that they lead to.
+
+    >>> arrays = (np.array([4]), np.array([1]), np.array([3]), np.array([1]))
+    >>> two = Block("explains", "each", "log:log", None, False, 1, 1, 1, *arrays)
+    >>> [(row["key"], row["to"]) for row in literal_edges(two, 0, 0)]
+    [(4, [3, 4]), (5, [4, 5])]
+    """
+    if block.kind != "each" or bool(block.wide.any()):
+        return None
+    output, lo, hi = block.leads()
+    order = np.argsort(output, kind="stable")
+    output, lo, hi = output[order], lo[order], hi[order]
+    if bool((output[1:] == output[:-1]).any()) or bool((hi - lo >= LITERAL).any()):
+        return None
+    told: dict[str, Any] = {}
+    if block.relation == "trigger":
+        told["trigger"] = True
+    if block.fields is not None:
+        told["fields"] = list(block.fields)
+    if block.copy:
+        told["copy"] = True
+    keys = (output + key_of(no, 0)).tolist()
+    first, last = (lo + key_of(to, 0)).tolist(), (hi + key_of(to, 0)).tolist()
+    return [
+        {"key": key, "to": list(range(begin, end + 1)), "with": told}
+        for key, begin, end in zip(keys, first, last, strict=True)
+    ]
