@@ -76,8 +76,9 @@ def test_a_run_is_found_again(tmp_path: Path, graph: Connection) -> None:
 def test_without_a_graph_the_run_is_in_the_record_all_the_same(tmp_path: Path) -> None:
     result = run(Cumulate("sum", "add"), [1, 2], runner="interpreter", record=tmp_path)
     assert list(result.outputs()) == [(0, 1), (1, 3)]
+    assert [event.position for event in result.explain(1).events] == [0, 1]
     with pytest.raises(ParameterError, match="expected a connection to the graph"):
-        result.explain(0)
+        result.never_matters()
     with pytest.raises(ParameterError, match="expected one that is 99"):
         result.first(99)
 

@@ -41,7 +41,8 @@ def test_the_wheel_imports_without_the_tree(wheel: Path, tmp_path: Path) -> None
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); "
         "import whence.engine.errors, whence.cli, whence.store, whence.exporters; "
-        "print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('whence.')), sep='\\n')"
+        "print(*(p for n, m in sys.modules.items() if n.startswith('whence.')"
+        " for p in [m.__file__ or list(m.__path__)[0]]), sep='\\n')"
     )
     done = run([sys.executable, "-I", "-c", code], cwd=tmp_path)
     assert done.returncode == 0, done.stderr

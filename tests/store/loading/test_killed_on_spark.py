@@ -183,6 +183,10 @@ def test_a_run_killed_on_spark_is_started_again_and_leaves_the_same_graph(
         assert "try the same command again" in line
         assert "Traceback" not in said
     killed = command.the_run()
+    until = time.monotonic() + PATIENCE
+    while killed.manifest["status"] == "running":  # threads of what was killed are still ending
+        assert time.monotonic() < until
+        time.sleep(0.02)
     assert killed.manifest["status"] == "interrupted"
     # Whoever follows it does not wait for ever, and says how it stands.
     followed = follow(command.record, killed.id, graph)

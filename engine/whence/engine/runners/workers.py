@@ -80,7 +80,7 @@ def _no_python(fault: Exception) -> RunnerError:
     here = f"{sys.version_info.major}.{sys.version_info.minor}"
     lines = [line.strip() for line in told.splitlines()]
     wanted = ("PYTHON_VERSION_MISMATCH", "Cannot run program", "Caused by:")
-    causes = [line for word in wanted for line in lines if word in line]
+    causes = [line[line.index(word) :] for word in wanted for line in lines if word in line]
     what = (causes or lines or [type(fault).__name__])[0][:300]
     return RunnerError(
         f"the workers: expected a Python {here}, as here; got: {what}; "

@@ -69,6 +69,7 @@ def remove_from_graph(connection: Connection, run: str) -> Removed:
             )
             raise StoreError(msg)
         do("remove_chunks", prefix=f"run/{run}/")
+        do("remove_contributions", prefix=f"{run}/")
         do("remove_run", id=run)
         for digest in about["chains"]:
             do("remove_chains", digest=digest)
