@@ -11,7 +11,7 @@ from tests.engine.runners.test_spark_cluster import BEGIN
 from whence.engine.record import RunRecord, ingest
 from whence.engine.record.verifying import verify_run
 
-pytestmark = [pytest.mark.spark, pytest.mark.fault]
+pytestmark = [pytest.mark.spark, pytest.mark.fault, pytest.mark.full]
 
 FALTERING = """
 import os

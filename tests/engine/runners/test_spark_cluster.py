@@ -96,7 +96,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return python_of_workers(tmp_path_factory.mktemp("workers"))
 
 
-@pytest.fixture(params=[LOCAL_CLUSTER, "standalone"])
+@pytest.fixture(params=[LOCAL_CLUSTER, pytest.param("standalone", marks=pytest.mark.full)])
 def master(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     with ExitStack() as stack:
         given: str = request.param

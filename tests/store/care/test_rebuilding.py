@@ -106,6 +106,7 @@ def test_it_equals_the_loaded_graph(tmp_path: Path) -> None:
         assert all(load(tmp_path, name, connection).written == 0 for name in names)
 
 
+@pytest.mark.full
 def test_what_would_be_lost_is_a_reason_to_refuse(
     tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +147,7 @@ def test_what_would_be_lost_is_a_reason_to_refuse(
     assert not list((up().home.parent).glob(".rebuild-*"))
 
 
+@pytest.mark.full
 def test_a_dump_is_the_whole_graph(tmp_path: Path, cli: Cli) -> None:
     root, file = tmp_path / "record", tmp_path / "graph.dump"
     chain = Chain.of(ApplyFunction("big", "value > 2"))

@@ -77,6 +77,7 @@ def assert_undisturbed(connection: Connection, root: Path) -> None:
     assert found == whole_graph(connection)
 
 
+@pytest.mark.full
 def test_a_full_disk_leaves_the_rest_to_whence_load(server: Status, tmp_path: Path) -> None:
     def half_way() -> None:
         with connect(server.settings()) as connection:
