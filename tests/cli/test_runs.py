@@ -44,7 +44,8 @@ def test_runs_are_listed(whence: Whence, tmp_path: Path) -> None:
 
 
 def test_some_runs_are_listed(whence: Whence, tmp_path: Path) -> None:
-    first, second = (RunRecord(tmp_path, id) for id in list_runs(tmp_path))
+    both = [RunRecord(tmp_path, id) for id in list_runs(tmp_path)]  # perhaps of one second
+    first, second = sorted(both, key=lambda run: run.manifest["started"])
     digest, log = first.manifest["chain_digest"], first.manifest["logs"]["log"]
 
     def listed(*options: str) -> list[str]:
@@ -56,7 +57,7 @@ def test_some_runs_are_listed(whence: Whence, tmp_path: Path) -> None:
         *(("--status", "complete"), ("--since", first.manifest["started"][:10])),
         ("--until", second.manifest["started"]),
     ):
-        assert listed(*options) == [first.id, second.id], options
+        assert listed(*options) == [run.id for run in both], options
     for options in (("--chain", "nobody"), ("--since", "2999-01-01"), ("--until", "1999-01-01")):
         assert listed(*options) == [], options
     assert "0 of 2 runs" in whence("list", "--log", "nobody").stderr

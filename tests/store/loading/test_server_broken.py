@@ -94,6 +94,7 @@ def test_a_full_disk_leaves_the_rest_to_whence_load(server: Status, tmp_path: Pa
         assert_undisturbed(connection, tmp_path)
 
 
+@pytest.mark.full
 def test_a_server_that_is_killed_and_comes_back_is_loaded_by_itself(
     server: Status, tmp_path: Path
 ) -> None:
