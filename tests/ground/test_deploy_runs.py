@@ -74,6 +74,7 @@ def neo4j_settings(environment: dict[str, str]) -> dict[str, str]:
     }
 
 
+@pytest.mark.full
 @pytest.mark.neo4j
 def test_the_application_stores_and_explains_in_the_neo4j_of_the_compose_file(
     tmp_path: Path, jars: Path
