@@ -6,18 +6,22 @@ few kinds of processors, drawn anew for each: rules that seldom meet would else 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+import pytest
+
 from tests.engine.random_expressions import Pipe, Writer
 from whence.engine.chain import Chain
 from whence.engine.definition import chain_from_tree
+from whence.engine.errors import EventError, LogError
 from whence.engine.expression import pipes_read
 from whence.engine.notation import expression_from_json
 
-__all__ = ["TAGS", "Case", "Logs", "random_case"]
+__all__ = ["TAGS", "Case", "Logs", "random_case", "refusals_skipped"]
 
 Logs = dict[str, list[Any]]
 Tree = dict[str, Any]
@@ -52,6 +56,18 @@ class Case:
     def chain(self) -> Chain:
         """The chain; the same one every time."""
         return chain_from_tree(self.tree, make_ids=True, formulas=False)
+
+
+@contextmanager
+def refusals_skipped() -> Iterator[None]:
+    """Skip the test where a drawn chain or the record refuses the log that was drawn for it.
+
+    Nothing else is a reason to skip: what the store, a runner or a question refuses is a failure.
+    """
+    try:
+        yield
+    except (EventError, LogError) as error:
+        pytest.skip(f"the chain refuses its log: {error}")
 
 
 def random_case(seed: int, tags: Collection[str] = ()) -> Case:

@@ -11,11 +11,10 @@ from random import Random
 
 import pytest
 
-from tests.engine.random_chains import random_case
+from tests.engine.random_chains import random_case, refusals_skipped
 from tests.store.choosing import choosing_case
 from tests.store.in_neo4j import keep
 from tests.store.test_asking_from_the_command_line import Whence, record, whence
-from whence.engine.errors import WhenceError
 from whence.engine.explanation import alternatives, flatten
 from whence.engine.runners import RunOptions
 from whence.store import Connection
@@ -53,10 +52,8 @@ def test_responsibility_is_as_defined(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_counts_equal_the_trackers(graph: Connection, tmp_path: Path, seed: int) -> None:
     case = random_case(seed + 60)
-    try:
+    with refusals_skipped():
         kept = keep(graph, tmp_path, case.chain(), case.logs, RunOptions(closed=case.closed))
-    except WhenceError as error:
-        pytest.skip(f"the chain refuses its log: {error}")
     wanted = Counter(place for o in kept.result.outputs for place in flatten(o.event))
     answer = contribution(graph, kept.record.id, most=1000)
     found = {(each.event.log, each.event.position): each.outputs for each in answer.ranked}
