@@ -131,4 +131,4 @@ def _ended(outputs: Ints, more: Ints, inputs: Ints, kept: Bools) -> int:
                 count += 1
                 break
             other += 1
-    return int(count)
+    return count
