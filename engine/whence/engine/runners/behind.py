@@ -78,6 +78,7 @@ class WriterBehind(RunWriter):
             return
         self.behind.wait()
         if self._manifest["status"] == "running":
+            self.flush()
             self._journal.publish()
         else:
             super().publish()
