@@ -15,7 +15,7 @@ import pyarrow as pa
 from whence.engine.associations import INNER_WIDTH
 from whence.engine.compact import Associations, Block, Ints
 
-__all__ = ["COMPACT", "compact_table", "encodings_of", "from_compact_table"]
+__all__ = ["COMPACT", "compact_table", "encodings_of", "from_compact_table", "joined_table"]
 
 _NUMBERS = pa.list_(pa.int64())
 
@@ -53,8 +53,13 @@ def encodings_of(associations: Associations) -> dict[str, str]:
 
 def compact_table(associations: Associations) -> pa.Table:
     """Associations of one stream as a table."""
+    return joined_table(associations.joined())
+
+
+def joined_table(associations: Associations) -> pa.Table:
+    """The same for associations that are joined already."""
     columns: dict[str, list[Any]] = {name: [] for name in COMPACT.names}
-    for block in associations.joined().blocks:
+    for block in associations.blocks:
         if len(block):
             for name, value in _row(block):
                 columns[name].append(value)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -51,14 +53,25 @@ def whole_file(path: Path, write: Callable[[Path], None], *, flushed: bool = Tru
             write(here)
             path.put(here)
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
-    os.close(handle)
-    beside = Path(name)
-    try:
+    with _beside(path) as (beside, handle):
+        os.close(handle)
         write(beside)
         if flushed:
             _flush(beside)
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[tuple[Path, int]]:
+    """A new file beside, open to be written, that takes its place if nothing goes wrong."""
+    beside = path.with_name(f".{secrets.token_hex(6)}.part")
+    how = os.O_CREAT | os.O_EXCL | os.O_WRONLY
+    try:
+        handle = os.open(beside, how, 0o600)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(beside, how, 0o600)
+    try:
+        yield beside, handle
         beside.replace(path)
     except BaseException:
         beside.unlink(missing_ok=True)
@@ -151,11 +164,19 @@ def write_table(
     parquet(table, packed, encodings)
     data = memoryview(packed.getvalue())
 
-    def write(beside: Path) -> None:
-        beside.write_bytes(data)
-
-    whole_file(path, write, flushed=flushed)
+    if isinstance(path, RemotePath):
+        whole_file(path, lambda here: _write(here, data))
+    else:
+        with _beside(path) as (_, handle), os.fdopen(handle, "wb") as file:
+            file.write(data)
+            if flushed:
+                file.flush()
+                os.fsync(handle)
     return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def _write(path: Path, data: memoryview) -> None:
+    path.write_bytes(data)
 
 
 def parquet(

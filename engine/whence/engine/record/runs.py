@@ -14,7 +14,7 @@ from whence.engine.associations import Association
 from whence.engine.compact import Associations
 from whence.engine.errors import LogError
 from whence.engine.record.coded import coded
-from whence.engine.record.compact import compact_table, encodings_of
+from whence.engine.record.compact import encodings_of, joined_table
 from whence.engine.record.files import flush_files, read_table, write_json, write_table
 from whence.engine.record.journal import read_manifest, remove_journals
 from whence.engine.record.logs import LogRecord
@@ -261,7 +261,7 @@ class RunWriter(RunRecord):
         blocks = [block for block in rows.blocks if len(block)]
         if not blocks:
             return None
-        table = compact_table(rows)
+        table = joined_table(rows)
         digest = self._write("associations", stream, part, table, encodings_of(rows))
         first = min(int(block.outputs.min()) for block in blocks)
         last = max(int(block.outputs.max()) for block in blocks)
