@@ -35,7 +35,7 @@ def joined_arrays(blocks: Sequence[Block], *, zones: bool) -> list[Ints]:
         arrays = _taken(arrays, in_order(outputs))
     if zones:
         kept = np.ones(len(outputs), np.bool_)
-        if _ended(*arrays[:3], kept):
+        if _ended(arrays[0], arrays[1], arrays[2], kept):
             arrays = _taken(arrays, np.flatnonzero(kept))
     return arrays
 

@@ -202,7 +202,7 @@ def parquet(
     pq.write_table(
         table,
         place,
-        compression=dict.fromkeys([*packed, *known], "zstd"),
+        compression=dict.fromkeys([*packed, *known], "zstd"),  # pyright: ignore[reportArgumentType]
         use_dictionary=others,  # pyright: ignore[reportArgumentType]  lists are fine too
         column_encoding=dict(known),
         write_statistics=counted,  # pyright: ignore[reportArgumentType]
