@@ -46,7 +46,7 @@ class Answer:
         """The output's value."""
         told = self.why.output
         if told.kind is None:
-            return told.value  # type: ignore[no-any-return]
+            return told.value
         try:
             return from_canonical(told.value)
         except ValueError:

@@ -37,9 +37,9 @@ RANGES = 40
 def selection_of(asked: Asked) -> Selection:
     """Which input events a request means."""
     positions = asked.text("inputs")
+    case, activity, since, until, where = (asked.text(name) or None for name in FIELDS[1:])
     return Selection(
-        parse_positions(positions) if positions else None,
-        *(asked.text(name) or None for name in FIELDS[1:]),
+        parse_positions(positions) if positions else None, case, activity, since, until, where
     )
 
 

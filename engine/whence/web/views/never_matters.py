@@ -7,6 +7,7 @@ from whence.engine.intervals import Intervals
 from whence.store.catalog import RunGraph
 from whence.store.places import difference
 from whence.store.questions import GroupShare, NeverMatters, never_matters
+from whence.store.questions.never_matters import By
 from whence.web.asking import Asker
 from whence.web.events import cell
 from whence.web.html import Html, Inside, el
@@ -17,19 +18,22 @@ from whence.web.views.overview import head
 __all__ = ["answer_of", "never", "percent"]
 
 GROUPS = 200
-KINDS = ("case", "activity", "field")
+KINDS: tuple[By, ...] = ("case", "activity", "field")
 
 
 def answer_of(asker: Asker, run: RunGraph, by: str) -> NeverMatters:
     """The answer, perhaps by case, activity or field."""
-    if by not in ("", *KINDS):
-        msg = f"by: expected {', '.join(KINDS)}; got {by!r}; try field"
-        raise ParameterError(msg)
+    chosen: By | None = None
+    if by:
+        if by not in KINDS:
+            msg = f"by: expected {', '.join(KINDS)}; got {by!r}; try field"
+            raise ParameterError(msg)
+        chosen = KINDS[KINDS.index(by)]
     return asker.kept(
         run,
         ("never", by),
-        lambda: never_matters(asker.graph(), run.id, by=by or None, record=asker.record),
-    )  # type: ignore[arg-type]
+        lambda: never_matters(asker.graph(), run.id, by=chosen, record=asker.record),
+    )
 
 
 def percent(part: int, whole: int) -> str:

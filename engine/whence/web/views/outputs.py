@@ -141,7 +141,7 @@ def _from_graph(
 
 def _value(row: Mapping[str, object]) -> Value:
     if row["kind"] is None or row["cut"]:
-        return row["value"]  # type: ignore[return-value]
+        return row["value"]
     return from_canonical(str(row["value"]))
 
 
