@@ -80,7 +80,7 @@ def strip(
         length: how many events the log has.
         lanes: the rows, the uppermost first.
         ends: what stands at the left and right end, below; positions if not given.
-        lights: positions with their names, drawn as lights one by one.
+        lights: positions with their names, drawn as lights on the uppermost lane.
         moment: a position that is marked: when the output appeared.
     """
     whole = HIGH * len(lanes) - GAP
@@ -92,8 +92,8 @@ def strip(
     for at, name in list(lights)[:LIGHTS]:
         x = 100 * (at + 0.5) / max(length, 1)
         drawn.append(
-            f'<g class="light"><rect x="{x:.4f}%" y="{MARGIN}" width="2" height="{whole}"/>'
-            f'<circle cx="{x:.4f}%" cy="{MARGIN + whole / 2}" r="5"/>{el("title", name)}</g>'
+            f'<g class="light"><rect x="{x:.4f}%" y="{MARGIN}" width="2" height="{HIGH - GAP}"/>'
+            f'<circle cx="{x:.4f}%" cy="{MARGIN + (HIGH - GAP) / 2}" r="5"/>{el("title", name)}</g>'
         )
     if moment is not None and length:
         x = 100 * (moment + 1) / length
@@ -105,8 +105,10 @@ def strip(
         f'xmlns="http://www.w3.org/2000/svg">{el("title", title)}{"".join(drawn)}</svg>'
     )
     left, right = ends or ("0", f"{max(length - 1, 0):,}")
+    keys = [el("li", lane.name, class_=f"key {lane.kind}") for lane in lanes if len(lanes) > 1]
     return el(
         "figure",
+        el("ul", keys, class_="legend") if keys else None,
         raw(picture),
         el("figcaption", el("span", left), el("span", title, class_="what"), el("span", right)),
         class_="over-log",

@@ -17,7 +17,7 @@ from whence.web.view import Asked, Part, link, number, plural
 
 __all__ = ["answer_of", "comparing"]
 
-LISTED = 100
+LISTED = 40
 RUNS = 300
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from whence.engine.columns import from_canonical
 from whence.engine.drawing import Picture, svg
@@ -11,11 +12,13 @@ from whence.engine.errors import RunnerError, StoreError
 from whence.engine.intervals import Intervals, count
 from whence.engine.steps import Steps
 from whence.engine.values import Value
-from whence.engine.words import in_words
-from whence.store.catalog import RunGraph
+from whence.engine.words import in_words, value_text
+from whence.store.catalog import RunGraph, StoredLog
 from whence.store.places import joined as joined_ranges
 from whence.store.questions import Why, chain_of, explain, kept_steps, since_event, steps
 from whence.store.questions.answers import InputRange
+from whence.store.questions.in_record import input_values
+from whence.web.asking import Asker
 from whence.web.events import LogEvent, cell, event_name, events_of, events_table
 from whence.web.expanding import expanded
 from whence.web.html import Inside, el, raw, shown
@@ -79,7 +82,7 @@ def explanation(asked: Asked) -> Part:
         head(run, "/outputs"),
         _sentence(found, events),
         _around(asked, found),
-        _timelines(run, why),
+        _timelines(asker, run, why),
         el("section", el("h2", "The events that matter"), _events(run, why, events)),
         el("section", el("h2", "Graph"), _switch(asked, found), _graph(asked, found)),
         _words(asked, found),
@@ -204,13 +207,13 @@ def _ranges(inputs: Sequence[InputRange], log: str) -> Intervals:
     return joined_ranges((each.lo, each.hi) for each in inputs if each.log == log)
 
 
-def _timelines(run: RunGraph, why: Why) -> Inside:
+def _timelines(asker: Asker, run: RunGraph, why: Why) -> Inside:
     drawn = []
     for log in run.logs:
         lit = _ranges(why.inputs, log.name)
-        lanes = [Lane("explains", "explains", lit)]
+        lanes = [Lane("explain it", "explains", lit)]
         if why.support is not None:
-            lanes.append(Lane("is enough", "supports", _ranges(why.support, log.name)))
+            lanes.append(Lane("are enough for it", "supports", _ranges(why.support, log.name)))
         many = count(lit)
         places = [p for lo, hi in lit for p in range(lo, hi + 1)] if many <= LIGHTS else []
         words = f"{log.name}: {plural(log.length, 'event')}, {many:,} lit"
@@ -221,6 +224,7 @@ def _timelines(run: RunGraph, why: Why) -> Inside:
                 lanes,
                 lights=[(p, f"{log.name}@{p}") for p in places],
                 moment=why.output.moment if len(run.logs) == 1 else None,
+                ends=asker.kept(run, ("ends", log.name), partial(_ends, asker, run, log)),
             )
         )
     note = None
@@ -228,11 +232,25 @@ def _timelines(run: RunGraph, why: Why) -> Inside:
         enough = sum(each.hi - each.lo + 1 for each in why.support)
         note = el(
             "p",
-            f"Below, what is enough for it: {plural(enough, 'event')}. As long as "
+            f"{plural(enough, 'event')} are enough for it: as long as "
             "these stay as they are, nothing else in the log can change it.",
             class_="note",
         )
     return el("section", el("h2", "On the log"), drawn, note)
+
+
+def _ends(asker: Asker, run: RunGraph, log: StoredLog) -> tuple[str, str] | None:
+    """What stands below the ends of a log: positions, and the times there if they are known."""
+    if not log.length or "time" not in log.mapped:
+        return None
+    places = (0, log.length - 1)
+    found = input_values(run.id, [(log.name, at) for at in places], asker.record)
+    said = []
+    for at in places:
+        event = found.get((log.name, at))
+        time = event.get(log.mapped["time"]) if isinstance(event, Mapping) else None
+        said.append(number(at) + (f" · {value_text(time)[:10]}" if time is not None else ""))
+    return said[0], said[1]
 
 
 def _events(run: RunGraph, why: Why, events: Sequence[LogEvent]) -> Inside:

@@ -184,16 +184,10 @@ def _answer(run: RunGraph, answer: Impact) -> list[Inside]:
             for name, words, _ in GROUPS[:3]
             if ranges[name]
         ]
-        legend = el(
-            "ul",
-            [el("li", lane.name, class_=f"key {lane.kind}") for lane in lanes],
-            class_="legend",
-        )
         body.append(
             el(
                 "section",
                 el("h3", shown(pipe.name, 60)),
-                legend,
                 strip(f"outputs of {pipe.name}", pipe.length, lanes),
                 lists,
             )

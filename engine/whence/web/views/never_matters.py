@@ -124,11 +124,7 @@ def _strip(log: str, length: int, sure: Intervals, soft: Intervals) -> Html:
         Lane("explain no output", "softer", soft),
         Lane("explain some output", "explains", difference(whole, soft)),
     ]
-    drawn = strip(f"{log}, from its first to its last event", length, lanes)
-    legend = el(
-        "ul", [el("li", lane.name, class_=f"key {lane.kind}") for lane in lanes], class_="legend"
-    )
-    return el("div", legend, drawn)
+    return strip(f"{log}, from its first to its last event", length, lanes)
 
 
 def _groups(groups: tuple[GroupShare, ...], by: str) -> Inside:
