@@ -56,12 +56,12 @@ def test_a_run_that_is_removed_while_it_is_shown_is_said_to_be_gone(
     tab: Watched, runs: Runs, neo4j_server: Status
 ) -> None:
     tab.allowed = (FAILED,)
-    page = tab.open(f"/run/{runs['audit']}")
+    page = tab.open(f"/run/{runs['doomed']}")
     with connect(neo4j_server.settings()) as graph:
-        remove_from_graph(graph, runs["audit"])
+        remove_from_graph(graph, runs["doomed"])
     expect(page.locator("#banner")).to_contain_text("is not in the graph", timeout=30_000)
     expect(page.locator("#drawing svg")).to_be_visible()
-    page = tab.open(f"/run/{runs['audit']}/outputs")
+    page = tab.open(f"/run/{runs['doomed']}/outputs")
     expect(page.locator("#banner")).to_contain_text("It may have been removed")
     tab.keep("gone")
 
@@ -155,7 +155,9 @@ def test_what_is_asked_wrongly_is_answered_in_one_line(page_server: str, runs: R
     for path, expected, sign in (
         (f"/part/run/{run}/why?output=nonsense@1", 400, "expected one of lifecycle"),
         (f"/part/run/{run}/why?output=lifecycle@999999", 400, "expected a position"),
-        (f"/part/run/{run}/outputs?where=value+%3D+%3D", 400, "expected"),
+        (f"/part/run/{run}/outputs?where=value+%3D+%3D", 200, 'class="problem"'),
+        (f"/part/run/{run}/impact?filter=value+%3D+%3D", 200, 'class="problem"'),
+        (f"/part/run/{run}/impact?inputs=x", 400, "expected positions"),
         ("/part/run/nothing/outputs", 404, "is not in the graph"),
         (f"/take/run/{run}/what.exe", 404, "There is no such file"),
         ("/nowhere", 404, "Not Found"),

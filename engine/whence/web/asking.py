@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from whence.engine.errors import LogError, StoreError
 from whence.engine.record import RunRecord
@@ -69,15 +69,6 @@ class Asker:
         """Let go of the graph."""
         self.lost()
 
-    def answers(self) -> bool:
-        """Whether the graph answers."""
-        try:
-            self.graph(CONNECT_SECONDS).read("RETURN 1")
-        except StoreError:
-            self.lost()
-            return False
-        return True
-
     def run(self, id: str) -> RunGraph:
         """A run of the graph.
 
@@ -109,19 +100,27 @@ class Asker:
             return work()
         key = (run.id, tuple(run.by_no), what)
         with self._lock:
+            if key in self._answers:
+                return cast("T", self._again(key))
             own = self._working.setdefault(key, threading.Lock())
         with own:
             with self._lock:
-                if key in self._answers:
-                    self._answers.move_to_end(key)
-                    return self._answers[key]  # type: ignore[return-value]
-            found = work()
+                if key in self._answers:  # somebody else asked the same a moment ago
+                    return cast("T", self._again(key))
+            try:
+                found = work()
+            finally:
+                with self._lock:
+                    self._working.pop(key, None)
             with self._lock:
                 self._answers[key] = found
-                self._working.pop(key, None)
                 while len(self._answers) > KEPT:
                     self._answers.popitem(last=False)
             return found
+
+    def _again(self, key: Hashable) -> object:
+        self._answers.move_to_end(key)
+        return self._answers[key]
 
 
 def _no_run(id: str) -> str:

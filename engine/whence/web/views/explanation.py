@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from whence.engine.columns import from_canonical
 from whence.engine.drawing import Picture, svg
 from whence.engine.errors import RunnerError, StoreError
-from whence.engine.intervals import Intervals, count
 from whence.engine.steps import Steps
 from whence.engine.values import Value
-from whence.engine.words import in_words, value_text
-from whence.store.catalog import RunGraph, StoredLog
-from whence.store.places import joined as joined_ranges
+from whence.engine.words import in_words
+from whence.store.catalog import RunGraph
 from whence.store.questions import Why, chain_of, explain, kept_steps, since_event, steps
 from whence.store.questions.answers import InputRange
-from whence.store.questions.in_record import input_values
-from whence.web.asking import Asker
 from whence.web.events import LogEvent, cell, event_name, events_of, events_table
 from whence.web.expanding import expanded
 from whence.web.html import Inside, el, raw, shown
-from whence.web.strips import LIGHTS, Lane, strip
 from whence.web.view import PNG, Asked, Part, link, number, plural
 from whence.web.views.overview import head
+from whence.web.views.timeline import timelines
 
 __all__ = ["Answer", "answer_of", "explanation", "graph", "graph_picture"]
 
@@ -82,7 +77,7 @@ def explanation(asked: Asked) -> Part:
         head(run, "/outputs"),
         _sentence(found, events),
         _around(asked, found),
-        _timelines(asker, run, why),
+        timelines(asker, run, why),
         el("section", el("h2", "The events that matter"), _events(run, why, events)),
         el("section", el("h2", "Graph"), _switch(asked, found), _graph(asked, found)),
         _words(asked, found),
@@ -201,56 +196,6 @@ def _positions(inputs: Sequence[InputRange], most: int = 200) -> str:
         f"{each.log}:{each.lo}" + (f"-{each.hi}" if each.hi > each.lo else "")
         for each in inputs[:most]
     )
-
-
-def _ranges(inputs: Sequence[InputRange], log: str) -> Intervals:
-    return joined_ranges((each.lo, each.hi) for each in inputs if each.log == log)
-
-
-def _timelines(asker: Asker, run: RunGraph, why: Why) -> Inside:
-    drawn = []
-    for log in run.logs:
-        lit = _ranges(why.inputs, log.name)
-        lanes = [Lane("explain it", "explains", lit)]
-        if why.support is not None:
-            lanes.append(Lane("are enough for it", "supports", _ranges(why.support, log.name)))
-        many = count(lit)
-        places = [p for lo, hi in lit for p in range(lo, hi + 1)] if many <= LIGHTS else []
-        words = f"{log.name}: {plural(log.length, 'event')}, {many:,} lit"
-        drawn.append(
-            strip(
-                words,
-                log.length,
-                lanes,
-                lights=[(p, f"{log.name}@{p}") for p in places],
-                moment=why.output.moment if len(run.logs) == 1 else None,
-                ends=asker.kept(run, ("ends", log.name), partial(_ends, asker, run, log)),
-            )
-        )
-    note = None
-    if why.support is not None:
-        enough = sum(each.hi - each.lo + 1 for each in why.support)
-        note = el(
-            "p",
-            f"{plural(enough, 'event')} are enough for it: as long as "
-            "these stay as they are, nothing else in the log can change it.",
-            class_="note",
-        )
-    return el("section", el("h2", "On the log"), drawn, note)
-
-
-def _ends(asker: Asker, run: RunGraph, log: StoredLog) -> tuple[str, str] | None:
-    """What stands below the ends of a log: positions, and the times there if they are known."""
-    if not log.length or "time" not in log.mapped:
-        return None
-    places = (0, log.length - 1)
-    found = input_values(run.id, [(log.name, at) for at in places], asker.record)
-    said = []
-    for at in places:
-        event = found.get((log.name, at))
-        time = event.get(log.mapped["time"]) if isinstance(event, Mapping) else None
-        said.append(number(at) + (f" · {value_text(time)[:10]}" if time is not None else ""))
-    return said[0], said[1]
 
 
 def _events(run: RunGraph, why: Why, events: Sequence[LogEvent]) -> Inside:

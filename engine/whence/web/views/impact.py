@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whence.engine.errors import ParameterError
+from whence.engine.errors import FormulaError, ParameterError
 from whence.engine.intervals import Intervals, count
 from whence.store.catalog import RunGraph
 from whence.store.questions import Impact, OutputShare, Selection
@@ -76,7 +76,7 @@ def impact(asked: Asked) -> Part:
         return Part(f"If some events were wrong, run {run.id}", body)
     try:
         answer = answer_of(asked, asker, run)
-    except ParameterError as refusal:
+    except (FormulaError, ParameterError) as refusal:
         body.append(el("p", str(refusal), class_="problem", role="alert"))
         return Part(f"If some events were wrong, run {run.id}", body)
     body += [_asked(answer), *_answer(run, answer)]

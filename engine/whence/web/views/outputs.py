@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from whence.engine.columns import from_canonical
+from whence.engine.errors import FormulaError, ParameterError
 from whence.engine.values import Value
 from whence.engine.words import value_text
 from whence.store.catalog import RunGraph, StoredStream
@@ -49,16 +50,19 @@ def outputs(asked: Asked) -> Part:
             page=page,
         )
 
-    page = asked.whole("page")
-    if found is None:
-        rows, total = _from_graph(asker, run, stream, wanted, page)
-        values: Mapping[str, int] = {}
-    else:
-        counts = asker.kept(run, ("counts", stream.name, wanted), lambda: found.counts(wanted))
-        total = sum(counts)
-        page = min(page, max((total - 1) // PAGE, 0))
-        rows = found.page(counts, wanted, page * PAGE, PAGE)
-        values = asker.kept(run, ("values", stream.name), found.values)
+    page, total, problem = asked.whole("page"), 0, None
+    rows: list[Row] = []
+    try:
+        if found is None:
+            rows, total = _from_graph(asker, run, stream, wanted, page)
+        else:
+            counts = asker.kept(run, ("counts", stream.name, wanted), lambda: found.counts(wanted))
+            total = sum(counts)
+            page = min(page, max((total - 1) // PAGE, 0))
+            rows = found.page(counts, wanted, page * PAGE, PAGE)
+    except (FormulaError, ParameterError) as refusal:
+        problem = el("p", str(refusal), class_="problem", role="alert")
+    values = {} if found is None else asker.kept(run, ("values", stream.name), found.values)
     beside = _beside(asker, run, rows)
     title = el("h1", shown(stream.name, 80), el("small", plural(stream.length, "output")))
     body: list[Inside] = [
@@ -66,8 +70,9 @@ def outputs(asked: Asked) -> Part:
         _pipes(run, stream, path),
         _shortcuts(values, wanted, asked, path),
         _form(asked, run, wanted, path),
+        problem,
     ]
-    if not wanted.empty:
+    if not wanted.empty and not problem:
         body.append(
             el(
                 "p",
@@ -79,6 +84,8 @@ def outputs(asked: Asked) -> Part:
         )
     if rows:
         body += [_table(run, stream, rows, beside), pages(page, PAGE, total, address)]
+    elif problem:
+        pass
     elif not wanted.empty:
         body.append(el("p", "No output is like that.", class_="empty"))
     else:
