@@ -72,9 +72,9 @@ def impact(asked: Asked) -> Part:
         ),
         _form(asked, run),
     ]
-    if selection_of(asked).empty:
-        return Part(f"If some events were wrong, run {run.id}", body)
     try:
+        if selection_of(asked).empty:
+            return Part(f"If some events were wrong, run {run.id}", body)
         answer = answer_of(asked, asker, run)
     except (FormulaError, ParameterError) as refusal:
         body.append(el("p", str(refusal), class_="problem", role="alert"))

@@ -84,12 +84,9 @@ def outputs(asked: Asked) -> Part:
         )
     if rows:
         body += [_table(run, stream, rows, beside), pages(page, PAGE, total, address)]
-    elif problem:
-        pass
-    elif not wanted.empty:
-        body.append(el("p", "No output is like that.", class_="empty"))
-    else:
-        body.append(el("p", "The pipe has no outputs.", class_="empty"))
+    elif not problem:
+        none = "The pipe has no outputs." if wanted.empty else "No output is like that."
+        body.append(el("p", none, class_="empty"))
     body.append(el("p", f"Coverage: {coverage_of(run, [stream])}.", class_="note"))
     takes = [
         (
