@@ -16,7 +16,7 @@ from whence.store.questions import Why, chain_of, explain, kept_steps, since_eve
 from whence.store.questions.answers import InputRange
 from whence.web.events import LogEvent, cell, event_name, events_of, events_table
 from whence.web.expanding import expanded
-from whence.web.html import Inside, el, raw, shown
+from whence.web.html import Html, Inside, el, raw, shown
 from whence.web.view import PNG, Asked, Part, link, number, plural
 from whence.web.views.overview import head
 from whence.web.views.timeline import timelines
@@ -27,6 +27,7 @@ LISTED = 100
 """Events in the table; the CSV has all of them."""
 NAMED = 4
 """Events that the sentence names."""
+HEADLINE = 80
 SLOW = 5_000
 """A run that kept the ends only is run again as far as the output: not unasked beyond this."""
 
@@ -110,7 +111,7 @@ def _sentence(found: Answer, events: Sequence[LogEvent]) -> Inside:
         "h1",
         el("span", why.output.label, class_="name"),
         " is ",
-        el("span", cell(found.value), class_="verdict"),
+        el("span", _short(found.value), class_="verdict"),
     )
     if not why.count:
         return [
@@ -143,6 +144,13 @@ def _sentence(found: Answer, events: Sequence[LogEvent]) -> Inside:
         ),
         el("p", f"It appeared after input {number(why.output.moment)}.", class_="note"),
     ]
+
+
+def _short(value: Value) -> Html:
+    """A value in the headline; of a long text the graph has the beginning only."""
+    if isinstance(value, str) and len(value) > HEADLINE:
+        return shown(f"{value[:HEADLINE]}…")
+    return cell(value)
 
 
 def _around(asked: Asked, found: Answer) -> Inside:
@@ -207,7 +215,7 @@ def _events(run: RunGraph, why: Why, events: Sequence[LogEvent]) -> Inside:
         note = el(
             "p",
             f"These are the first {number(len(events))} of {number(why.count)} events; "
-            "the timeline above shows all of them, the graph puts them together, and the "
+            "the timeline shows all of them, the graph puts them together, and the "
             "CSV below lists each.",
             class_="note aggregated",
             role="note",
@@ -222,7 +230,7 @@ def _events(run: RunGraph, why: Why, events: Sequence[LogEvent]) -> Inside:
         if whole
         else None
     )
-    return [events_table(run, events), note, hint]
+    return [note, hint, events_table(run, events)]
 
 
 def _switch(asked: Asked, found: Answer) -> Inside:
