@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.store.loading.lossy import Proxy, proxied
 from tests.web.browsing import Runs, Watched, chromium, made_runs
@@ -18,12 +18,16 @@ from whence.store import Settings, connect
 from whence.store.server import Status
 from whence.web import Asker
 
+PATIENCE = 60_000
+"""Milliseconds; a machine that does much else besides is slow, and nothing here is timed."""
+
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The one browser."""
     with sync_playwright() as playwright:
         found = chromium(playwright)
+        expect.set_options(timeout=PATIENCE)
         yield found
         found.close()
 

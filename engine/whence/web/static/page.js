@@ -27,13 +27,21 @@ if (["light", "dark"].includes(remembered())) root.dataset.theme = remembered();
 document.getElementById("theme").addEventListener("click", turn);
 
 // ---- what went wrong
-let trouble = null;
+let trouble = null, away = false;
 function say(text, kind) {
   if (!banner) return;
   trouble = text ? kind : null;
+  if (trouble === "away") away = true;
   banner.hidden = !text;
   banner.className = kind || "";
   if (banner.textContent !== (text || "")) banner.textContent = text || "";
+}
+function again() {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Try again";
+  button.addEventListener("click", () => { say(""); load(); });
+  return button;
 }
 async function asked(url) {
   let answer;
@@ -49,7 +57,10 @@ async function asked(url) {
     return answer;
   }
   const words = await answer.text();
-  say(words, answer.status === 503 ? "away" : answer.status === 404 ? "gone" : "wrong");
+  // A server that has just come back is slow at first: that is no answer yet.
+  const soon = answer.status === 503 || (answer.status === 504 && away);
+  say(words, soon ? "away" : answer.status === 404 ? "gone" : "wrong");
+  if (answer.status === 504 && !soon) banner.append(again());
   return null;
 }
 
@@ -67,6 +78,7 @@ async function load() {
   document.title = decodeURIComponent(answer.headers.get("x-title") || "Whence") + " · Whence";
   view.removeAttribute("aria-busy");
   view.dataset.done = "1";
+  away = false;
   performance.mark("shown");
 }
 async function look() {
