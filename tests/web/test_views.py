@@ -216,6 +216,7 @@ def test_an_explanation_can_be_taken_away_in_every_form(
         taken[words] = path.read_bytes()
     rows = list(csv.DictReader(io.StringIO(taken["Events as CSV"].decode())))
     assert [row["activity"] for row in rows][-1] == "pay"
+    assert rows[0]["time"].startswith("2026-03-0")
     assert b"<title>what explains lifecycle@" in taken["Graph as SVG"]
     assert taken["Graph as PNG"].startswith(b"\x89PNG\r\n")
     assert len(taken["Graph as PNG"]) > 2000

@@ -8,6 +8,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,8 @@ def _rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[byt
 def _cell(value: Any) -> Any:
     if value is None or (isinstance(value, (str, int, float)) and not isinstance(value, bool)):
         return value
+    if isinstance(value, datetime):
+        return value.isoformat()
     return json.dumps(value_json(value), ensure_ascii=False)
 
 

@@ -60,7 +60,7 @@ def comparing(asked: Asked) -> Part:
         return Part("Compare two runs", body, {"runs_read": cypher("runs_read")})
     answer = answer_of(asker, first, second)
     body += [_verdict(answer), _facts(asker, answer), _logs(asker, answer), _changed(answer)]
-    takes = [("Differences as CSV", link("/take/compare.csv", first=first, second=second))]
+    takes = [("These differences as CSV", link("/take/compare.csv", first=first, second=second))]
     return Part("Compare two runs", body, answer.cypher, takes)
 
 
