@@ -193,7 +193,7 @@ def test_two_runs_stand_side_by_side(tab: Watched, runs: Runs) -> None:
     page.get_by_role("button", name="Compare").click()
     page.wait_for_url("**second=**")
     expect(page.get_by_role("heading", name="What differs")).to_be_visible()
-    heads = page.locator("table.sides").last.locator("thead th").all_inner_texts()
+    heads = page.get_by_label("what differs").locator("thead th").all_inner_texts()
     assert [
         runs[name] in head for name, head in zip(("lifecycle", "mended"), heads[1:], strict=True)
     ] == [True, True]

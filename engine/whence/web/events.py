@@ -13,6 +13,7 @@ from whence.store.catalog import RunGraph
 from whence.store.questions.in_record import input_values
 from whence.web.asking import Asker
 from whence.web.html import Html, Inside, el, shown
+from whence.web.pieces import table
 
 __all__ = ["LogEvent", "cell", "event_name", "events_of", "events_table"]
 
@@ -107,9 +108,8 @@ def events_table(
         marks: by position whether it is marked; rows then begin with a box to mark them.
     """
     columns = list(dict.fromkeys(name for event in events for name in event.columns()))
-    head: list[Inside] = [] if marks is None else [el("th", "Mark", scope="col")]
-    head += [el("th", "Event", scope="col")]
-    head += [el("th", shown(name, 40), scope="col") for name in columns]
+    head: list[Inside] = [] if marks is None else ["Mark"]
+    head += ["Event", *(shown(name, 40) for name in columns)]
     rows = []
     for event in events:
         known = event.columns()
@@ -140,11 +140,4 @@ def events_table(
                 )
             )
         rows.append(el("tr", cells))
-    return el(
-        "div",
-        el("table", el("thead", el("tr", head)), el("tbody", rows)),
-        class_="wide",
-        tabindex="0",
-        role="region",
-        aria_label="events",
-    )
+    return table(head, rows, "events")

@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 from whence.engine.drawing import Arrow, Box, Picture
 from whence.engine.drawing.picture import Kind
-from whence.engine.steps import NOT_TOLD, Step, StepEdge, Steps
-from whence.engine.words import value_text
+from whence.engine.drawing.steps_picture import fields_text, step_box
+from whence.engine.steps import StepEdge, Steps
 
 __all__ = ["expanded"]
 
@@ -37,7 +37,8 @@ def expanded(found: Steps, opened: Collection[str]) -> tuple[Picture, frozenset[
             continue
         below = found.below.get(name, ())
         is_open = (name in opened) != (name == found.output)
-        boxes[name] = _box(found.steps[name], found.output, 0 if is_open else len(below))
+        closed = () if is_open or not below else (f"+ {len(below):,} below",)
+        boxes[name] = step_box(found.steps[name], found.output, *closed, most=WIDEST)
         if below:
             can.add(name)
         if not is_open:
@@ -81,7 +82,7 @@ def _shown(
         return []
     following = []
     for edge in group[:SHOWN]:
-        arrows.append(Arrow(above, edge.target, _fields(edge.fields)))
+        arrows.append(Arrow(above, edge.target, fields_text(edge.fields)[:WIDEST]))
         following.append(edge.target)
     left = sum(found.steps[edge.target].many for edge in group[SHOWN:])
     if left:
@@ -89,19 +90,3 @@ def _shown(
         boxes[rest] = Box(rest, (f"… {left:,} more", "in the table and the CSV"), "rest")
         arrows.append(Arrow(above, rest))
     return following
-
-
-def _box(step: Step, output: str, closed: int) -> Box:
-    kind: Kind = "output" if step.name == output else "input" if step.is_input else "step"
-    lines = [step.name]
-    if step.many > 1:
-        lines.append(f"{step.many:,} events")
-    elif step.value is not NOT_TOLD:
-        lines.append(f"= {value_text(step.value, most=WIDEST)}")
-    if closed:
-        lines.append(f"+ {closed:,} below")
-    return Box(step.name, tuple(lines), kind)
-
-
-def _fields(fields: tuple[str, ...] | None) -> str:
-    return "" if fields is None else ", ".join(fields)[:WIDEST] or "is there"

@@ -12,6 +12,7 @@ from whence.store.questions.output_pairs import Said
 from whence.web.asking import Asker
 from whence.web.events import cell
 from whence.web.html import Html, Inside, el, shown
+from whence.web.pieces import table
 from whence.web.strips import Lane, strip
 from whence.web.view import Asked, Part, link, number, plural
 
@@ -114,15 +115,7 @@ def _facts(asker: Asker, answer: Comparison) -> Inside:
             for text in (one, two)
         ]
         lines.append(el("tr", el("th", name, scope="row"), cells))
-    head = el("thead", el("tr", [el("th", w, scope="col") for w in ("", "First", "Second")]))
-    return el(
-        "div",
-        el("table", head, el("tbody", lines), class_="sides"),
-        class_="wide",
-        tabindex="0",
-        role="region",
-        aria_label="the two runs",
-    )
+    return table(("", "First", "Second"), lines, "the two runs")
 
 
 def _logs(asker: Asker, answer: Comparison) -> Inside:
@@ -170,29 +163,9 @@ def _changed(answer: Comparison) -> Inside:
         if left > 0
         else None
     )
-    head = el(
-        "thead",
-        el(
-            "tr",
-            [
-                el("th", w, scope="col")
-                for w in ("Output", f"First run, {answer.runs[0]}", f"Second run, {answer.runs[1]}")
-            ],
-        ),
-    )
-    return el(
-        "section",
-        el("h2", "What differs"),
-        el(
-            "div",
-            el("table", head, el("tbody", rows), class_="sides"),
-            class_="wide",
-            tabindex="0",
-            role="region",
-            aria_label="what differs",
-        ),
-        note,
-    )
+    columns = ("Output", f"First run, {answer.runs[0]}", f"Second run, {answer.runs[1]}")
+    shown_rows = table(columns, rows, "what differs")
+    return el("section", el("h2", "What differs"), shown_rows, note)
 
 
 def _side(run: str, each: ChangedOutput, said: Said | None, inputs: Sequence[InputRange]) -> Html:

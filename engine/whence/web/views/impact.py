@@ -12,6 +12,7 @@ from whence.store.questions import impact as ask
 from whence.store.questions.naming import parse_positions
 from whence.web.asking import Asker
 from whence.web.html import Html, Inside, el, shown
+from whence.web.pieces import field
 from whence.web.strips import Lane, strip
 from whence.web.view import Asked, Part, link, number, plural
 from whence.web.views.never_matters import percent
@@ -101,19 +102,7 @@ def _form(asked: Asked, run: RunGraph) -> Html:
     }
     words = {"inputs": "Positions", "filter": "Where"}
     fields = [
-        el(
-            "label",
-            words.get(name, name.capitalize()),
-            el(
-                "input",
-                type="text",
-                name=name,
-                value=asked.text(name),
-                placeholder=hints[name],
-                spellcheck="false",
-                data_key="/" if name == "inputs" else None,
-            ),
-        )
+        field(words.get(name, name.capitalize()), name, asked.text(name), hints[name])
         for name in FIELDS
         if needs.get(name, "") in ("", *roles)
     ]

@@ -15,6 +15,7 @@ from whence.store.questions.naming import parse_positions
 from whence.web.events import LogEvent, events_of, events_table
 from whence.web.html import Html, Inside, el, shown
 from whence.web.paging import LogPages
+from whence.web.pieces import search_field
 from whence.web.strips import Lane, strip
 from whence.web.view import Asked, Part, link, number, plural
 from whence.web.views.overview import head
@@ -123,18 +124,7 @@ def _logs(run: RunGraph, chosen: StoredLog) -> Inside:
 def _form(asked: Asked, run: RunGraph, log: StoredLog, marked: Intervals, search: str) -> Html:
     return el(
         "form",
-        el(
-            "label",
-            "Search",
-            el(
-                "input",
-                type="search",
-                name="search",
-                value=search,
-                placeholder="text in any column",
-                data_key="/",
-            ),
-        ),
+        search_field(search, "text in any column"),
         el("input", type="hidden", name="log", value=log.name),
         el("input", type="hidden", name="marked", value=_text(log, marked)) if marked else None,
         el("button", "Show", type="submit"),

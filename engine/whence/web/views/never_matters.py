@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from whence.engine.errors import ParameterError
 from whence.engine.intervals import Intervals
+from whence.engine.words import share_text
 from whence.store.catalog import RunGraph
 from whence.store.places import difference
 from whence.store.questions import GroupShare, NeverMatters, never_matters
@@ -11,6 +12,7 @@ from whence.store.questions.never_matters import By
 from whence.web.asking import Asker
 from whence.web.events import cell
 from whence.web.html import Html, Inside, el
+from whence.web.pieces import table
 from whence.web.strips import Lane, strip
 from whence.web.view import Asked, Part, link, number
 from whence.web.views.overview import head
@@ -37,15 +39,8 @@ def answer_of(asker: Asker, run: RunGraph, by: str) -> NeverMatters:
 
 
 def percent(part: int, whole: int) -> str:
-    """A share; what is not all never reads as all.
-
-    >>> percent(1, 3), percent(99_999, 100_000), percent(1, 100_000)
-    ('33.3 %', '>99.9 %', '<0.1 %')
-    """
-    share = part / whole if whole else 0.0
-    if share in (0.0, 1.0):
-        return f"{100 * share:.0f} %"
-    return ">99.9 %" if share > 0.999 else "<0.1 %" if share < 0.001 else f"{100 * share:.1f} %"
+    """How much of a whole some are."""
+    return share_text(part / whole if whole else 0.0)
 
 
 def never(asked: Asked) -> Part:
@@ -149,27 +144,4 @@ def _groups(groups: tuple[GroupShare, ...], by: str) -> Inside:
     note = (
         el("p", f"The first {GROUPS} of {number(len(ordered))}.", class_="note") if left else None
     )
-    return [
-        el(
-            "div",
-            el(
-                "table",
-                el(
-                    "thead",
-                    el(
-                        "tr",
-                        [
-                            el("th", h, scope="col", class_="n" if n else None)
-                            for n, h in enumerate(heads)
-                        ],
-                    ),
-                ),
-                el("tbody", rows),
-            ),
-            class_="wide",
-            tabindex="0",
-            role="region",
-            aria_label=f"by {by}",
-        ),
-        note,
-    ]
+    return [table(heads, rows, f"by {by}", numbers=(1, 2, 3)), note]

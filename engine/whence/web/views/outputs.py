@@ -21,6 +21,7 @@ from whence.web.asking import Asker
 from whence.web.events import cell
 from whence.web.html import Html, Inside, el, shown
 from whence.web.paging import Filter, LogPages, OutputPages, Row
+from whence.web.pieces import field, search_field, table
 from whence.web.view import Asked, Part, link, number, pages, plural
 from whence.web.views.overview import head
 
@@ -220,55 +221,10 @@ def _form(asked: Asked, run: RunGraph, wanted: Filter, path: str) -> Inside:
     pipe = asked.text("pipe")
     return el(
         "form",
-        el(
-            "label",
-            "Search",
-            el(
-                "input",
-                type="search",
-                name="search",
-                value=wanted.search,
-                placeholder="text in value or event",
-                data_key="/",
-            ),
-        ),
-        el(
-            "label",
-            "Where",
-            el(
-                "input",
-                type="text",
-                name="where",
-                value=wanted.where,
-                placeholder="value = false",
-                spellcheck="false",
-            ),
-        ),
-        el(
-            "label",
-            "Case",
-            el(
-                "input",
-                type="text",
-                name="case",
-                value=wanted.case,
-                placeholder="of the event it came with",
-            ),
-        )
-        if mapped
-        else None,
-        el(
-            "label",
-            "Go to",
-            el(
-                "input",
-                type="text",
-                name="go",
-                inputmode="numeric",
-                placeholder="position",
-                class_="short",
-            ),
-        ),
+        search_field(wanted.search, "text in value or event"),
+        field("Where", "where", wanted.where, "value = false"),
+        field("Case", "case", wanted.case, "of the event it came with") if mapped else None,
+        field("Go to", "go", "", "position", short=True),
         el("input", type="hidden", name="pipe", value=pipe) if pipe else None,
         el("button", "Show", type="submit"),
         class_="filter",
@@ -287,12 +243,9 @@ def _table(
             columns += [name for name in event if name not in columns]
     columns = columns[:COLUMNS]
     log = run.logs[0].name if len(run.logs) == 1 else ""
-    heads: list[Inside] = [
-        el("th", "Output", scope="col"),
-        el("th", "Value", scope="col"),
-        el("th", "After", scope="col"),
-    ]
-    heads += [el("th", shown(name, 40), scope="col", class_="event") for name in columns]
+    heads: list[Inside] = ["Output", "Value", "After", *(shown(name, 40) for name in columns)]
+    events = [event for event in beside.values() if isinstance(event, Mapping)]
+    numeric = {name for name in columns if any(_is_number(e.get(name)) for e in events)}
     lines = []
     for row in rows:
         label = stream.label(row.position)
@@ -312,20 +265,14 @@ def _table(
                     el(
                         "td",
                         cell(known[name]) if name in known else "",
-                        class_="event" + (" n" if _is_number(known.get(name)) else ""),
+                        class_="n" if name in numeric else None,
                     )
                     for name in columns
                 ],
             )
         )
-    return el(
-        "div",
-        el("table", el("thead", el("tr", heads)), el("tbody", lines), class_="rows"),
-        class_="wide",
-        tabindex="0",
-        role="region",
-        aria_label="outputs",
-    )
+    numbers = [place for place, name in enumerate(columns, start=3) if name in numeric]
+    return table(heads, lines, "outputs", numbers)
 
 
 def _is_number(value: Value) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 from whence.engine.record import list_runs
 from whence.store.cypher import cypher
 from whence.web.asking import Asker
-from whence.web.html import Inside, el, shown
+from whence.web.html import Html, Inside, el, shown
+from whence.web.pieces import search_field, table
 from whence.web.view import Asked, Part, link, number, pages, plural
 
 __all__ = ["facts", "runs"]
@@ -46,20 +47,7 @@ def runs(asked: Asked) -> Part:
     ]
     if rows:
         columns = ("Run", "Outputs", "Logs", "Verdicts", "Status", "Began")
-        body.append(
-            el(
-                "div",
-                el(
-                    "table",
-                    el("thead", el("tr", [el("th", c, scope="col") for c in columns])),
-                    el("tbody", rows),
-                ),
-                class_="wide",
-                tabindex="0",
-                role="region",
-                aria_label="runs",
-            )
-        )
+        body.append(table(columns, rows, "runs", numbers=(3,)))
         body.append(
             pages(
                 page,
@@ -76,18 +64,7 @@ def runs(asked: Asked) -> Part:
 def _form(asked: Asked, status: str) -> Inside:
     return el(
         "form",
-        el(
-            "label",
-            "Search",
-            el(
-                "input",
-                type="search",
-                name="search",
-                value=asked.text("search"),
-                placeholder="id, output or log",
-                data_key="/",
-            ),
-        ),
+        search_field(asked.text("search"), "id, output or log"),
         el(
             "label",
             "Status",
@@ -117,7 +94,7 @@ def _none(searched: bool) -> Inside:
     )
 
 
-def _row(id: str, fact: Mapping[str, Any]) -> Inside:
+def _row(id: str, fact: Mapping[str, Any]) -> Html:
     path = f"/run/{id}"
     name = el("a", id, href=path, class_="name") if fact["in_graph"] else el("span", id)
     state = fact["status"] if fact["in_graph"] else f"{fact['status']}, not loaded"
