@@ -13,6 +13,7 @@ from whence.api import run
 from whence.engine import ApplyFunction, Chain
 from whence.engine.errors import ParameterError
 from whence.engine.intervals import of_positions
+from whence.engine.log import Log
 from whence.engine.record import RunRecord
 from whence.engine.runners import RunOptions
 from whence.engine.steps import Step, StepEdge, Steps
@@ -96,12 +97,17 @@ def test_many_events_stand_together_until_they_are_asked_for() -> None:
     )
 
 
+DECLARED = Log(case="case")
+
+
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
     chain = Chain.of(ApplyFunction("large", "amount > 100"))
     options = RunOptions(chunk=50)
     root = tmp_path_factory.mktemp("pages")
-    return run(chain, PAYMENTS, runner="local", options=options, record=root).record
+    return run(
+        chain, PAYMENTS, runner="local", options=options, record=root, declare=DECLARED
+    ).record
 
 
 @pytest.fixture
@@ -117,6 +123,8 @@ def pages(record: RunRecord) -> OutputPages:
         (Filter(where="value = false"), lambda n: n <= 100),
         (Filter(search="CHECK"), lambda n: n % 3 == 0),
         (Filter(search="c5", where="large"), lambda n: n % 7 == 5 and n > 100),
+        (Filter(case="C5"), lambda n: n % 7 == 5),
+        (Filter(case="C5", where="value = false"), lambda n: n % 7 == 5 and n <= 100),
         (Filter(search="fals"), lambda n: n <= 100),
         (Filter(search="nothing is like that"), lambda n: False),
     ],

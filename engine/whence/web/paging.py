@@ -190,26 +190,23 @@ class OutputPages:
 
     def _beside(self, table: pa.Table, asked: Filter) -> NDArray[np.bool_]:
         """What the value, or the log's event beside it, has of a text or a case."""
-        keep = np.ones(table.num_rows, dtype=bool)
         moments = table.column("moment").to_numpy()
-        beside: pa.Table | None = None
-        if self.log is not None and moments.max() >= 0:
-            low, high = max(int(moments.min()), 0), int(moments.max())
-            beside = self.log.stretch(low, min(high, self.log.log.length - 1))
-            moments = np.clip(moments - low, 0, beside.num_rows - 1)
-        if asked.search:
-            found = _text_mask(table, ["value"], asked.search)
-            if beside is not None:
-                found |= _text_mask(beside, self.log.columns if self.log else (), asked.search)[
-                    moments
-                ]
-            keep &= found
+        found = _text_mask(table, ["value"], asked.search) if asked.search else None
+        column = None if self.log is None else self.log.log.manifest.get("case")
+        if self.log is None or moments.max() < 0:
+            keep = np.ones(table.num_rows, dtype=bool) if found is None else found
+            return np.zeros_like(keep) if asked.case else keep
+        low, high = max(int(moments.min()), 0), int(moments.max())
+        beside = self.log.stretch(low, min(high, self.log.log.length - 1))
+        rows = np.clip(moments - low, 0, beside.num_rows - 1)
+        after_one = moments >= 0  # an output may be there before any event
+        keep = np.ones(table.num_rows, dtype=bool)
+        if found is not None:
+            keep &= found | (_text_mask(beside, self.log.columns, asked.search)[rows] & after_one)
         if asked.case:
-            column = None if self.log is None else self.log.log.manifest.get("case")
-            if beside is None or column not in beside.column_names:
+            if column not in beside.column_names:
                 return np.zeros_like(keep)
             same = pc.equal(pc.cast(beside.column(column), pa.string()), asked.case)
-            keep &= np.asarray(
-                pc.fill_null(same, False).to_numpy(zero_copy_only=False), dtype=bool
-            )[moments]
+            known = pc.fill_null(same, False).to_numpy(zero_copy_only=False)
+            keep &= np.asarray(known, dtype=bool)[rows] & after_one
         return keep

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -37,7 +37,7 @@ class Connection:
 
     settings: Settings
     driver: neo4j.Driver
-    until: float | None = None
+    until: float | None = field(default=None, kw_only=True)
 
     def within(self, seconds: float) -> Connection:
         """The same connection for one answer: all its reads together end within this time."""
