@@ -23,6 +23,8 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
 QUERY_SECONDS = 120.0
+WRITE_SECONDS = 1800.0
+"""A chunk is written in one transaction; one that is given up would be given up every time."""
 RETRY_SECONDS = 30.0
 
 # The driver's warnings about attempts it repeats are its own affair unless the user's program
@@ -56,7 +58,8 @@ class Connection:
     def _run(self, mode: str, work: Callable[[neo4j.ManagedTransaction], T]) -> T:
         from neo4j import unit_of_work
 
-        limited = unit_of_work(timeout=QUERY_SECONDS)(work)
+        seconds = QUERY_SECONDS if mode == "READ" else WRITE_SECONDS
+        limited = unit_of_work(timeout=seconds)(work)
         with (
             translated(self.settings),
             self.driver.session(database=self.settings.database) as session,

@@ -9,6 +9,7 @@ from whence.engine.intervals import Intervals
 
 __all__ = [
     "LAST_POSITION",
+    "POSITION_BITS",
     "Places",
     "Range",
     "difference",

@@ -137,6 +137,7 @@ class _Export:
         self.markers += 1
         marker = marker_of(id, content)
         owns = marker["owns"]
+        self.files.pack(id, marker.pop("packed"), marker.pop("bounds"))
         self.files.node("Chunk", "Chunk", self.markers, {**marker, "owns": owns or None})
         led = (content.derived, content.influenced, content.end)
         bands = (content.derived_spans, content.influenced_spans)
