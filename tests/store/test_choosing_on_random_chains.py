@@ -132,7 +132,9 @@ def _input_events_are_found(drawn: Drawn) -> None:
 
 
 def _outputs_are_found_by_value(drawn: Drawn) -> None:
-    values = {str(o.value).lower(): o.value for o in drawn.outputs if isinstance(o.value, bool)}
+    values: dict[str, Any] = {
+        str(o.value).lower(): o.value for o in drawn.outputs if isinstance(o.value, bool)
+    }
     values |= {str(o.value): o.value for o in drawn.outputs if type(o.value) in (int, str)}
     for text, value in values.items():
         same = [o for o in drawn.outputs if _alike(o.value, value)]
@@ -161,10 +163,11 @@ def _outputs_are_chosen_by_value(drawn: Drawn) -> None:
 def _outputs_are_chosen_by_the_case_or_time_they_came_at(drawn: Drawn) -> None:
     day = FIRST_DAY + timedelta(hours=25)
     for name, events in drawn.mapped:
-        for chosen, holds in (
+        ways: list[tuple[Selection, Callable[[dict[str, Any]], bool]]] = [
             (Selection(case="A", log=name), lambda e: e["c"] == "A"),
             (Selection(since=day.isoformat(), log=name), lambda e: e["at"] >= day),
-        ):
+        ]
+        for chosen, holds in ways:
             places = {at for at, event in enumerate(events) if holds(event)}
             for pipe in {output.name for output in drawn.outputs}:
                 same = [o.position for o in drawn.of(pipe) if o.moment in places]

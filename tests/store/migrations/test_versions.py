@@ -74,7 +74,7 @@ def test_the_first_version_is_brought_up_to_date(graph: Connection, tmp_path: Pa
 
 def _answers(graph: Connection, run: str) -> list[object]:
     never = never_matters(graph, run)
-    touched = impact(graph, run, {None: [(3, 30)]})
+    touched = impact(graph, run, {"log": [(3, 30)]})
     return [never.certain, never.softer, touched.unaffected, touched.explained]
 
 

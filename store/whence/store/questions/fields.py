@@ -56,6 +56,12 @@ class Derivations(Sequence[Association]):
         """How many there are."""
         return len(self._rows)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the same associations stand in both."""
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
     @overload
     def __getitem__(self, at: int) -> Association: ...
 

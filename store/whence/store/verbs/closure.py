@@ -135,17 +135,19 @@ def down(
         packed: the run's chunks as far as they were read before, where several things are asked.
         of: the logs and streams in question; places of others need not be told.
     """
-    if not every and _many(start, few):
-        columns = packed or PackedChunks(connection, run)
-        found = columns.reach({None: start}, down=True, support=support, of=of)
-        if found is not None:
-            return found.get(None, {})
     gate = Gate(connection, run) if every else None
     literal = Literal(connection, run, support=support, down=True, few=few, gate=gate)
     bands: dict[int, list[Span]] = {}
     seen: Places = {}
     waiting = start
+    walks = every  # columns do not know when each option of a choice is reached
     while new := merge(seen, waiting):
+        if not walks and _many(new, few):
+            walks = True
+            columns = packed or PackedChunks(connection, run)
+            found = columns.reach({None: start}, down=True, support=support, of=of)
+            if found is not None:
+                return found.get(None, {})
         merge(new, merge(seen, literal.reach(new)))
         unknown = [no for no in new if no not in bands]
         if unknown:

@@ -113,12 +113,12 @@ class _Sweep:
         return {no for no, stream in self.run.event_streams.items() if stream.w > 1}
 
     def _last(self, no: int) -> int:
+        """The last position that can be: a band may lead past the end of a log or stream."""
         known = self.run.by_no.get(no)
         if isinstance(known, StoredLog):
             return known.length - 1
-        if no in self.run.event_streams and known is not None:
-            return known.length * self.run.event_streams[no].w - 1
-        return LAST_POSITION
+        stream = self.run.event_streams.get(no)
+        return LAST_POSITION if stream is None or stream.w > 1 else stream.length - 1
 
     def leave(self, no: int) -> None:
         """Follow every way that leaves a stream for another one, or leads to it from there."""
@@ -141,7 +141,7 @@ class _Sweep:
             known = self.masks[no][label] = np.zeros(self.numbered[no].size, np.bool_)
         if found.dtype == np.bool_:
             new = bool((found & ~known).any())
-            known |= found
+            np.logical_or(known, found, out=known)
         else:
             new = not bool(known[found].all())
             known[found] = True
