@@ -52,7 +52,7 @@ def explained(graph: Connection, name: str) -> list[str]:
         for word in re.findall(r"\$(\w+)", text)
     }
     parameters.update({word: 1 for word in ("key", "first", "last", "many", "most", "page")})
-    parameters.update({word: "x" for word in ("prefix", "id", "by", "after", "before")})
+    parameters.update({word: "x" for word in ("prefix", "id", "by", "after", "before", "counter")})
     parameters.update({"trigger": True, "supports": True, "every": True})
     if name in ("register_logs", "register_streams"):
         parameters["run"] = "x"

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from whence.store.places import LAST_POSITION, POSITION_BITS
+from whence.store.places import LAST_POSITION, POSITION_BITS, WIDE, WIDE_BITS
 
 __all__ = ["BAND", "HEADS", "Bounds", "Group", "Ints", "Packing", "bounds_of", "unpack"]
 
@@ -113,9 +113,8 @@ class Packing:
         targets: Sequence[int],
     ) -> None:
         """Add edges of one type with the same properties, each from a key to a key."""
-        one, other = np.asarray(sources, np.int64), np.asarray(targets, np.int64)
-        nos, places = (one >> POSITION_BITS, other >> POSITION_BITS), (one, other)
-        self._add(type, properties, *nos, *(each & LAST_POSITION for each in places))
+        (no, one), (to, other) = (_split(np.asarray(keys, np.int64)) for keys in (sources, targets))
+        self._add(type, properties, no, to, one, other)
 
     def bands(
         self, type: str, properties: Mapping[str, Any], rows: Sequence[Sequence[int]]
@@ -127,7 +126,8 @@ class Packing:
     def heads(self, rows: Sequence[Sequence[int]]) -> None:
         """Add heads, each (its key, no, lo, hi), -1 where that is open."""
         key, no, lo, hi = np.asarray(rows, np.int64).reshape(-1, 4).T
-        self._add(HEADS, {}, no, key >> POSITION_BITS, lo, key & LAST_POSITION, hi)
+        to, inner = _split(key)
+        self._add(HEADS, {}, no, to, lo, inner, hi)
 
     def _add(self, type: str, properties: Mapping[str, Any], *columns: Ints) -> None:
         told = json.dumps(dict(properties), sort_keys=True, separators=(",", ":"))
@@ -191,6 +191,13 @@ def bounds_of(numbers: Sequence[int]) -> list[Bounds]:
     12
     """
     return [Bounds(*numbers[at : at + 6]) for at in range(0, len(numbers), 6)]
+
+
+def _split(keys: Ints) -> tuple[Ints, Ints]:
+    """The numbers and the positions in keys; see `no_of` and `position_of`."""
+    nos = keys >> POSITION_BITS
+    nos = np.where(nos < WIDE, nos, nos >> WIDE_BITS << WIDE_BITS)
+    return nos, keys - (nos << POSITION_BITS)
 
 
 def _narrow(column: Ints) -> npt.NDArray[Any]:

@@ -15,10 +15,11 @@ from whence.store.care.heads import head_findings
 from whence.store.care.packed import PackedCheck
 from whence.store.connection import Connection
 from whence.store.cypher import cypher, schema
+from whence.store.loading.numbers import COUNTERS, number
 from whence.store.loading.parts import parts_listed
 from whence.store.loading.reading_back import SeenChunk, read_chunk
 from whence.store.migrations import VERSION, graph_version
-from whence.store.places import Range
+from whence.store.places import WIDE, Range
 
 __all__ = ["CheckReport", "Finding", "Progress", "check"]
 
@@ -159,10 +160,12 @@ def _indexes(connection: Connection) -> Iterator[Finding]:
 
 
 def _numbers(held: Contents) -> Iterator[Finding]:
-    highest = max(held.numbers, default=0)
-    if highest > held.last_number:
-        problem = f"expected numbers up to {held.last_number}; got {highest} in use"
-        yield Finding("counter", "no", problem)
+    for name in COUNTERS:
+        last = number(name, held.last_numbers.get(name, 0))
+        highest = max((no for no in held.numbers if (no >= WIDE) == (name == "wide")), default=0)
+        if highest > last:
+            problem = f"expected numbers up to {last}; got {highest} in use"
+            yield Finding("counter", name, problem)
 
 
 def _owners(held: Contents) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ import numpy as np
 from whence.engine.intervals import Intervals
 from whence.store.catalog import RunGraph, StoredLog
 from whence.store.packed import Ints
-from whence.store.places import LAST_POSITION, Places
+from whence.store.places import Places, last_position
 from whence.store.verbs.columns import Mask, Numbered, ranges_of, united
 from whence.store.verbs.ways import Label, Way
 
@@ -118,7 +118,7 @@ class _Sweep:
         if isinstance(known, StoredLog):
             return known.length - 1
         stream = self.run.event_streams.get(no)
-        return LAST_POSITION if stream is None or stream.w > 1 else stream.length - 1
+        return last_position(no) if stream is None or stream.w > 1 else stream.length - 1
 
     def leave(self, no: int) -> None:
         """Follow every way that leaves a stream for another one, or leads to it from there."""
