@@ -109,5 +109,5 @@ def test_a_chain_is_analysed_without_a_run(tmp_path: Path) -> None:
     found = analyse(Chain.of(Trim("late", n=2)) | CountDecimate("third", n=3))
     assert [at for at in range(9) if found.logs[0].matters(at)] == [2, 5, 8]
     file = tmp_path / "chain.yaml"
-    file.write_text("id: late\nkind: Trim\nn: 2\n", encoding="utf-8")
+    file.write_text("{id: late, trim: 2}\n", encoding="utf-8")
     assert not analyse(file).logs[0].matters(1)
