@@ -204,8 +204,5 @@ def _narrow(column: Ints) -> npt.NDArray[Any]:
     """The differences of neighbours, in as few bytes as they fit into."""
     steps = np.diff(column)
     least, most = (int(steps.min()), int(steps.max())) if len(steps) else (0, 0)
-    for width in WIDTHS:
-        limits = np.iinfo(width)
-        if limits.min <= least and most <= limits.max:
-            break
-    return steps.astype(width)
+    fits = (w for w in WIDTHS if np.iinfo(w).min <= least and most <= np.iinfo(w).max)
+    return steps.astype(next(fits))
