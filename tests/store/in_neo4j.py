@@ -17,7 +17,9 @@ from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions, run_recorded
 from whence.engine.tracker import MemoryTracker
 from whence.store import Connection
+from whence.store.catalog import RunGraph, find_run
 from whence.store.loading import load
+from whence.store.places import Places, merge
 from whence.store.questions import (
     InputRange,
     LogShare,
@@ -27,11 +29,16 @@ from whence.store.questions import (
     impact,
     never_matters,
 )
+from whence.store.questions.fields import asked_of, asked_up, derivations
+from whence.store.questions.whole import all_outputs
+from whence.store.verbs import PackedChunks, down, up
 
 __all__ = ["Kept", "Logs", "Place", "as_inputs", "keep", "record_of"]
 
 Place = tuple[str, int]
 Logs = Mapping[str, Sequence[Any]]
+MANY = 1_000_000
+"""More events than any of these runs has."""
 
 
 def record_of(root: Path, chain: Chain, logs: Logs, options: RunOptions) -> RunRecord:
@@ -152,6 +159,31 @@ class Kept:
         columns = {(log, c) for log in self.logs for c in self.record.log(log).columns}
         assert {(group.log, group.group) for group in answer.groups} == columns
 
+    def check_columns(self, corrupt: Collection[Place]) -> None:
+        """The packed columns lead where the server's own walks lead, up and down."""
+        run = find_run(self.graph, self.record.id)
+        packed = PackedChunks(self.graph, run)
+        numbers = {name: log.no for log in run.logs for name in log.names}
+        below: Places = {}
+        for log, position in corrupt:
+            merge(below, {numbers[log]: ((position, position),)})
+        outputs = all_outputs(run)
+        for support in (False, True):
+            for start, verb in ((outputs, up), (below, down)):
+                walked = verb(self.graph, run, start, support=support, few=MANY)
+                swept = packed.reach({None: start}, support=support, down=verb is down)
+                if swept is None:  # only choices lead in a circle
+                    assert self.witnesses == "all"
+                    continue
+                told = swept.get(None, {})
+                known = {no for no in run.by_no if no not in _without_events(run)}
+                assert {no: told.get(no) for no in known} == {no: walked.get(no) for no in known}
+            reached = up(self.graph, run, outputs, support=support, few=MANY)
+            rows = derivations(self.graph, run, reached, support=support)
+            named = {run.by_no[no].name: ranges for no, ranges in outputs.items()}
+            asked = asked_up(self.graph, run, outputs, support=support, packed=packed)
+            assert asked == asked_of(run, rows, named)
+
     def check_impact(self, corrupt: set[Place], which: Collection[Place] | None = None) -> None:
         """Unaffected, possibly affected, explained by, may appear: as the tracker's.
 
@@ -178,6 +210,10 @@ class Kept:
             for name in interpreter.chain.outputs
             if _flat(interpreter.open_inputs(name)) & corrupt
         }
+
+
+def _without_events(run: RunGraph) -> set[int]:
+    return {stream.no for stream in run.streams if stream.role in ("heads", "end")}
 
 
 def _flat(inputs: Inputs) -> set[Place]:

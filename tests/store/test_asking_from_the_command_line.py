@@ -104,6 +104,19 @@ def test_the_page_shows_what_is_printed(whence: Whence) -> None:
             assert said == printed.splitlines(), command
 
 
+def test_the_page_asks_from_python(
+    whence: Whence, neo4j_server: Status, record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whence("load", "latest")
+    monkeypatch.setenv("NEO4J_URI", neo4j_server.settings().uri)
+    monkeypatch.setenv("NEO4J_PASSWORD_FILE", str(neo4j_server.home / "password"))
+    monkeypatch.setenv("WHENCE_RECORD", str(record))
+    (text,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    told: dict[str, Any] = {}
+    exec(text, told)
+    assert (told["why"].count, told["why"].output.value) == (2, False)
+
+
 def test_csv_is_rows(whence: Whence) -> None:
     whence("load", "latest")
     rows = list(csv.DictReader(io.StringIO(whence("explain", "latest", "3", "--csv"))))

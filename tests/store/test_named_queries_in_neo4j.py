@@ -89,6 +89,7 @@ def test_every_answer_equals_the_trackers(
         corrupt = random.sample(range(len(named.log)), many)
         some = random.sample(places, min(len(places), 60))
         run.check_impact({("log", position) for position in corrupt}, some)
+    run.check_columns({("log", position) for position in corrupt})
     if detail == "ends":
         assert _records(graph) <= MOST_PER_INPUT * len(named.log)
 

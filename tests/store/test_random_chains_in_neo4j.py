@@ -60,4 +60,6 @@ def test_every_answer_over_alternatives_equals_the_trackers(
 def _corrupt(kept: Kept, random: Random) -> None:
     everything = [(log, at) for log in kept.logs for at in range(len(kept.logs[log]))]
     for many in (1, 2):
-        kept.check_impact(set(random.sample(everything, min(many, len(everything)))))
+        corrupt = set(random.sample(everything, min(many, len(everything))))
+        kept.check_impact(corrupt)
+    kept.check_columns(corrupt)

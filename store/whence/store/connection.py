@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
 QUERY_SECONDS = 120.0
+WRITE_SECONDS = 1800.0
+"""A chunk is written in one transaction; one that is given up would be given up every time."""
 RETRY_SECONDS = 30.0
 
 # The driver's warnings about attempts it repeats are its own affair unless the user's program
@@ -62,7 +64,7 @@ class Connection:
     def _run(self, mode: str, work: Callable[[neo4j.ManagedTransaction], T]) -> T:
         from neo4j import unit_of_work
 
-        limited = unit_of_work(timeout=self._seconds())(work)
+        limited = unit_of_work(timeout=self._seconds(mode))(work)
         with (
             translated(self.settings),
             self.driver.session(database=self.settings.database) as session,
@@ -71,15 +73,16 @@ class Connection:
                 return session.execute_read(limited)
             return session.execute_write(limited)
 
-    def _seconds(self) -> float:
+    def _seconds(self, mode: str) -> float:
         """How long the next statement may take."""
+        most = QUERY_SECONDS if mode == "READ" else WRITE_SECONDS
         if self.until is None:
-            return QUERY_SECONDS
+            return most
         left = self.until - time.monotonic()
         if left <= 0:
             msg = "an answer: expected it in time; got none yet; try a smaller question"
             raise StoreError(msg)
-        return min(left, QUERY_SECONDS)
+        return min(left, most)
 
 
 def run_cypher(

@@ -9,11 +9,15 @@ from whence.engine.intervals import Intervals
 
 __all__ = [
     "LAST_POSITION",
+    "POSITION_BITS",
+    "WIDE",
+    "WIDE_BITS",
     "Places",
     "Range",
     "difference",
     "joined",
     "key_of",
+    "last_position",
     "meeting",
     "merge",
     "no_of",
@@ -28,6 +32,12 @@ Places = dict[int, Intervals]
 POSITION_BITS = 40
 LAST_POSITION = (1 << POSITION_BITS) - 1
 """The largest position that a key has room for; also stands for "and all that follow"."""
+WIDE = 1 << 22
+"""From here on, 256 numbers in a row are one stream, so that its positions may be as much larger.
+
+Inside a Slice, positions are those of the whole stream times 2^24: 40 bits are 65,536 events.
+"""
+WIDE_BITS = 8
 
 
 def key_of(no: int, position: int) -> int:
@@ -40,13 +50,27 @@ def key_of(no: int, position: int) -> int:
 
 
 def no_of(key: int) -> int:
-    """The number of the log or stream in a key."""
-    return key >> POSITION_BITS
+    """The number of the log or stream in a key.
+
+    >>> no_of(key_of(7, 5)), no_of(key_of(WIDE + 512, 2**40 + 3)) == WIDE + 512
+    (7, True)
+    """
+    no = key >> POSITION_BITS
+    return no if no < WIDE else no >> WIDE_BITS << WIDE_BITS
 
 
 def position_of(key: int) -> int:
-    """The position in a key."""
-    return key & LAST_POSITION
+    """The position in a key.
+
+    >>> position_of(key_of(WIDE + 512, 2**40 + 3)) == 2**40 + 3
+    True
+    """
+    return key - (no_of(key) << POSITION_BITS)
+
+
+def last_position(no: int) -> int:
+    """The largest position that a key of this log or stream has room for."""
+    return LAST_POSITION if no < WIDE else (1 << (POSITION_BITS + WIDE_BITS)) - 1
 
 
 def joined(pieces: Iterable[Range]) -> Intervals:

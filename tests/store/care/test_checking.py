@@ -95,6 +95,25 @@ HARM = {
         "MATCH (s:Event:Span) WHERE s.hi IS NULL WITH s LIMIT 1 REMOVE s:Span",
         r"heads \S+/per-case/heads: expected \d+ heads; got 2 not so, and 1 others",
     ),
+    "packed edges say something else": (
+        "MATCH (c:Chunk) WHERE c.id ENDS WITH '/per-case/order/5' "
+        "MATCH (d:Chunk) WHERE d.id ENDS WITH '/per-case/order/6' "
+        "SET c.packed = d.packed, c.bounds = d.bounds",
+        r"packed run/\S+/per-case/order/5: expected its edges packed as they are; got others",
+    ),
+    "packed edges are said to lead elsewhere": (
+        "MATCH (c:Chunk) WHERE c.id ENDS WITH '/per-case/order/7' SET c.bounds = c.bounds[..6]",
+        r"packed run/\S+/per-case/order/7: expected the bounds of its packed edges; got others",
+    ),
+    "packed edges are gone": (
+        "MATCH (c:Chunk) WHERE c.id ENDS WITH '/per-case/order/8' REMOVE c.packed, c.bounds",
+        r"packed run/\S+/per-case/order/8: expected its edges packed; got none; try whence load",
+    ),
+    "packed heads are fewer": (
+        "MATCH (c:Chunk) WHERE c.id CONTAINS '/per-case/heads/' WITH c ORDER BY c.id LIMIT 1 "
+        "SET c.packed = null, c.bounds = null",
+        r"packed number \d+: expected \d+ heads as they are packed; got others",
+    ),
     "a stray event": (
         "CREATE (:Event {key: 99 * 1099511627776 + 5})",
         r"orphan keys \d+ to \d+: expected a chunk that owns them; got 1 events",

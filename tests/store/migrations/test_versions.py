@@ -14,15 +14,20 @@ from whence.engine.errors import StoreError
 from whence.engine.runners import RunOptions
 from whence.store import Connection
 from whence.store.care import check
+from whence.store.catalog import find_run
 from whence.store.loading import load
 from whence.store.loading.register import prepare_schema
 from whence.store.migrations import VERSION, graph_version
+from whence.store.questions import impact, never_matters
+from whence.store.verbs import PackedChunks
 
 pytestmark = pytest.mark.neo4j
 
 FIRST_VERSION = """
-MATCH (c:Chunk) REMOVE c.owns, c.heads SET c.digest = 'sha256:of another kind'
+MATCH (c:Chunk) REMOVE c.owns, c.heads, c.packed, c.bounds SET c.digest = 'sha256:of another kind'
 """
+HEADS_PACKED = "MATCH (c:Chunk) WHERE c.id CONTAINS '/heads/' SET c.packed = null, c.bounds = null"
+"""A head that goes on is told of where it ends as well while loading, afterwards only once."""
 
 
 def test_the_first_version_is_brought_up_to_date(graph: Connection, tmp_path: Path) -> None:
@@ -50,15 +55,27 @@ def test_the_first_version_is_brought_up_to_date(graph: Connection, tmp_path: Pa
     for run in runs:
         load(tmp_path, run.id, graph)
     assert graph_version(graph) == VERSION
+    answers = [_answers(graph, run.id) for run in runs]
+    graph.write(HEADS_PACKED)
     before = whole_graph(graph)
     graph.write(FIRST_VERSION)
     graph.write("MATCH (s:Schema) DELETE s")
     assert graph_version(graph) == 1
     old = [str(finding) for finding in check(graph, tmp_path).findings]
-    assert "version graph: expected 2; got 1; try whence load" in old
+    assert "version graph: expected 3; got 1; try whence load" in old
+    assert [_answers(graph, run.id) for run in runs] == answers  # read from the edges themselves
     load(tmp_path, runs[0].id, graph)
-    assert whole_graph(graph) == before
     assert check(graph, tmp_path).findings == ()
+    assert all(PackedChunks(graph, find_run(graph, run.id)).whole for run in runs)
+    assert [_answers(graph, run.id) for run in runs] == answers
+    graph.write(HEADS_PACKED)
+    assert whole_graph(graph) == before
+
+
+def _answers(graph: Connection, run: str) -> list[object]:
+    never = never_matters(graph, run)
+    touched = impact(graph, run, {"log": [(3, 30)]})
+    return [never.certain, never.softer, touched.unaffected, touched.explained]
 
 
 def test_a_newer_graph_is_refused(graph: Connection) -> None:
@@ -66,5 +83,5 @@ def test_a_newer_graph_is_refused(graph: Connection) -> None:
     prepare_schema(graph)
     assert graph_version(graph) == VERSION
     graph.write("MATCH (s:Schema) SET s.version = 99")
-    with pytest.raises(StoreError, match="expected version 2 or an older one; got 99"):
+    with pytest.raises(StoreError, match="expected version 3 or an older one; got 99"):
         prepare_schema(graph)

@@ -132,7 +132,7 @@ def ask(connection: Connection, root: Path, run: str, question: str) -> Asked:
         words,
         cited,
         ((why.output.name, why.output.position),),
-        why.derivations,
+        tuple(why.derivations),
         graph,
         record,
     )

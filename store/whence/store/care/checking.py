@@ -12,12 +12,14 @@ from whence.engine.errors import LogError
 from whence.engine.record import RunRecord, record_place
 from whence.store.care.contents import Contents, Marker, StoredRun, contents
 from whence.store.care.heads import head_findings
+from whence.store.care.packed import PackedCheck
 from whence.store.connection import Connection
 from whence.store.cypher import cypher, schema
+from whence.store.loading.numbers import COUNTERS, number
 from whence.store.loading.parts import parts_listed
 from whence.store.loading.reading_back import SeenChunk, read_chunk
 from whence.store.migrations import VERSION, graph_version
-from whence.store.places import Range
+from whence.store.places import WIDE, Range
 
 __all__ = ["CheckReport", "Finding", "Progress", "check"]
 
@@ -33,7 +35,7 @@ class Finding:
     """Something that is not as it should be.
 
     Attributes:
-        kind: chunk, heads, missing, unknown, orphan, index, counter or version.
+        kind: chunk, packed, heads, missing, unknown, orphan, index, counter or version.
         about: the chunk, run, log or index.
         problem: what is wrong, in one line.
     """
@@ -81,15 +83,20 @@ def check(
     held = contents(connection)
     found = [*_indexes(connection), *_numbers(held), *_owners(held)]
     found += [*_version(connection), *_doomed(connection)]
-    whole = SeenChunk()
+    whole, packed = SeenChunk(), PackedCheck(connection)
     for done, marker in enumerate(held.markers):
         if progress is not None:
             progress(done, len(held.markers), "checking chunks")
         seen = read_chunk(connection, marker.owns)
         whole.add(seen)
-        found.extend(_compared(marker, seen))
+        wrong = list(_compared(marker, seen))
+        problem = packed.problem(marker.id, seen.packing)
+        if problem is not None and not wrong:
+            wrong.append(Finding("packed", marker.id, problem))
+        found.extend(wrong)
     found.extend(_stray_events(connection, held))
     found.extend(_stray_spans(connection, held, whole))
+    found.extend(Finding("packed", f"number {no}", told) for no, told in packed.of_heads())
     there = {marker.id for marker in held.markers}
     without: list[str] = []
     for run in held.runs.values():
@@ -153,10 +160,12 @@ def _indexes(connection: Connection) -> Iterator[Finding]:
 
 
 def _numbers(held: Contents) -> Iterator[Finding]:
-    highest = max(held.numbers, default=0)
-    if highest > held.last_number:
-        problem = f"expected numbers up to {held.last_number}; got {highest} in use"
-        yield Finding("counter", "no", problem)
+    for name in COUNTERS:
+        last = number(name, held.last_numbers.get(name, 0))
+        highest = max((no for no in held.numbers if (no >= WIDE) == (name == "wide")), default=0)
+        if highest > last:
+            problem = f"expected numbers up to {last}; got {highest} in use"
+            yield Finding("counter", name, problem)
 
 
 def _owners(held: Contents) -> Iterator[Finding]:

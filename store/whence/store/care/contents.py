@@ -9,6 +9,7 @@ from typing import Any
 
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
+from whence.store.loading.numbers import COUNTERS
 from whence.store.places import Range, no_of
 
 __all__ = ["Contents", "Marker", "StoredRun", "contents"]
@@ -74,14 +75,14 @@ class Contents:
         runs: by id, the oldest first.
         collections: logs and streams as the graph has them.
         markers: of all chunks.
-        last_number: the last number that was given to a log or stream.
+        last_numbers: the last number that each counter has given.
         ends: the numbers of the ends of pipes.
     """
 
     runs: Mapping[str, StoredRun]
     collections: tuple[Mapping[str, Any], ...]
     markers: tuple[Marker, ...]
-    last_number: int
+    last_numbers: Mapping[str, int]
     ends: frozenset[int]
 
     @cached_property
@@ -112,13 +113,13 @@ class Contents:
 def contents(connection: Connection) -> Contents:
     """Read what a graph says it holds."""
     collections = tuple(connection.read(cypher("collections_read")))
-    counter = connection.read(cypher("counter_read"))
+    counter = {name: connection.read(cypher("counter_read"), counter=name) for name in COUNTERS}
     rows = connection.read(cypher("runs_read"))
     return Contents(
         {row["id"]: _run(row, collections) for row in rows},
         collections,
         tuple(_marker(row) for row in connection.read(cypher("chunks_read"), prefix="")),
-        counter[0]["last"] if counter else 0,
+        {name: rows[0]["last"] for name, rows in counter.items() if rows},
         frozenset(no for row in rows for no in row["ends"]),
     )
 

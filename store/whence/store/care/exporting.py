@@ -14,10 +14,11 @@ from whence.engine.record import RunRecord
 from whence.store.care.import_files import ImportFiles
 from whence.store.loading.chunks import marker_of
 from whence.store.loading.content import DERIVED, INFLUENCED, ChunkContent, Row
+from whence.store.loading.numbers import COUNTERS, is_wide, take_numbers
 from whence.store.loading.parts import Part, RecordParts
 from whence.store.loading.register import stream_id
 from whence.store.migrations import VERSION
-from whence.store.places import key_of, no_of, position_of
+from whence.store.places import WIDE, key_of, no_of, position_of
 
 __all__ = ["Numbers", "export_runs", "numbered"]
 
@@ -31,12 +32,20 @@ OPEN = -1
 def numbered(runs: Sequence[RunRecord]) -> Numbers:
     """The numbers that loading these runs one after the other would give to logs and streams."""
     numbers: Numbers = {}
+    given = dict.fromkeys(COUNTERS, 0)
+
+    def take(counter: str, many: int) -> int:
+        given[counter] += many
+        return given[counter] - many + 1
+
     for run in runs:
         manifest = run.manifest
         logs = (run.log(name) for name in manifest["logs"])
-        own = [log.id for log in logs if log.made_by is None]
-        for id in (*own, *(stream_id(run.id, stream["name"]) for stream in manifest["streams"])):
-            numbers.setdefault(id, len(numbers) + 1)
+        ids = [log.id for log in logs if log.made_by is None]
+        ids += [stream_id(run.id, stream["name"]) for stream in manifest["streams"]]
+        wide = frozenset(stream_id(run.id, s["name"]) for s in manifest["streams"] if is_wide(s))
+        missing = [id for id in dict.fromkeys(ids) if id not in numbers]
+        numbers.update(take_numbers(missing, wide, take))
     return numbers
 
 
@@ -65,7 +74,10 @@ def export_runs(
                 done += 1
             work.forget_heads()
         files.node("Schema", "Schema", 1, {"name": "graph", "version": VERSION})
-        files.node("Counter", "Counter", 1, {"name": "no", "last": len(numbers)})
+        wide = sum(1 for no in numbers.values() if no >= WIDE)
+        for at, last in enumerate((len(numbers) - wide, wide)):
+            if last:
+                files.node("Counter", "Counter", at + 1, {"name": COUNTERS[at], "last": last})
         progress(total, total, "writing files")
     return files
 
@@ -137,6 +149,7 @@ class _Export:
         self.markers += 1
         marker = marker_of(id, content)
         owns = marker["owns"]
+        self.files.pack(id, marker.pop("packed"), marker.pop("bounds"))
         self.files.node("Chunk", "Chunk", self.markers, {**marker, "owns": owns or None})
         led = (content.derived, content.influenced, content.end)
         bands = (content.derived_spans, content.influenced_spans)

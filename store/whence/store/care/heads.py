@@ -11,15 +11,13 @@ from whence.engine.record import RunRecord
 from whence.engine.record.schema import associations_of
 from whence.store.care.contents import StoredRun
 from whence.store.connection import Connection
-from whence.store.cypher import cypher
+from whence.store.loading.reading_back import heads_in_graph, in_order
 from whence.store.places import key_of
 
 __all__ = ["head_findings"]
 
 Ints = npt.NDArray[np.int64]
 
-OUTPUTS = 20_000
-"""Outputs a query; each of them begins at most a few heads."""
 OPEN = -1
 
 
@@ -40,7 +38,7 @@ def head_findings(
         if stream["role"] != "heads" or name not in numbers:
             continue
         wanted = _of_record(kept, stream, numbers, loaded)
-        got = _of_graph(connection, numbers[name])
+        got = heads_in_graph(connection, numbers[name])
         if np.array_equal(wanted, got):
             continue
         lacking, extra = _different(wanted, got), _different(got, wanted)
@@ -60,25 +58,10 @@ def _of_record(
         for row in associations_of(kept.associations(name, part["part"]), name):
             key = key_of(numbers[row.to], row.inputs[0])
             found.append((key, row.lo, OPEN if row.hi is None else row.hi))
-    rows = _sorted(np.asarray(found, np.int64).reshape(-1, 3))
+    rows = in_order(np.asarray(found, np.int64).reshape(-1, 3))
     last = np.append(rows[1:, 0] != rows[:-1, 0], True)[: len(rows)]
     kept_rows: Ints = rows[last]
     return kept_rows
-
-
-def _of_graph(connection: Connection, no: int) -> Ints:
-    (highest,) = connection.read(cypher("check_last_head"), no=no)
-    found = [np.empty((0, 3), np.int64)]
-    for first in range(0, (highest["last"] or 0) + 1, OUTPUTS):
-        place = {"no": no, "first": first, "last": first + OUTPUTS - 1}
-        (row,) = connection.read(cypher("check_heads"), **place)
-        columns = (np.asarray(row[each], np.int64) for each in ("keys", "los", "his"))
-        found.append(np.stack(list(columns), axis=1))
-    return _sorted(np.concatenate(found))
-
-
-def _sorted(rows: Ints) -> Ints:
-    return rows[np.lexsort(rows.T[::-1])]
 
 
 def _different(some: Ints, others: Ints) -> int:

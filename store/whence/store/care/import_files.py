@@ -35,6 +35,7 @@ class ImportFiles:
         nodes: how many nodes were written.
         edges: how many relationships.
         to_mend: ranges of keys from which edges lead that should have an empty list.
+        packed: of each chunk its id, the file with its packed edges, and their bounds.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -42,6 +43,7 @@ class ImportFiles:
         self.folder = folder
         self.nodes = self.edges = 0
         self.to_mend: list[Range] = []
+        self.packed: list[tuple[str, Path, list[int]]] = []
         self._files: dict[Shape, IO[str]] = {}
         self._arguments: list[str] = []
 
@@ -104,6 +106,12 @@ class ImportFiles:
             for source in sources:
                 self._write(shape, [str(source), str(target), *cells])
                 self.edges += 1
+
+    def pack(self, chunk: str, packed: bytes, bounds: list[int]) -> None:
+        """Keep the packed edges of a chunk: the importer reads no bytes, so they come later."""
+        path = self.folder / f"packed-{len(self.packed):06d}"
+        path.write_bytes(packed)
+        self.packed.append((chunk, path, bounds))
 
     def _write(self, shape: Shape, cells: list[str]) -> None:
         file = self._files.get(shape)

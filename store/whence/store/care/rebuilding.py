@@ -12,14 +12,15 @@ from whence.engine.java import find_java
 from whence.engine.record import RunRecord, list_runs
 from whence.store.care.contents import contents
 from whence.store.care.exporting import export_runs, numbered
-from whence.store.care.import_files import EMPTY_MARK
+from whence.store.care.import_files import EMPTY_MARK, ImportFiles
 from whence.store.connection import Connection, connect
 from whence.store.cypher import cypher
 from whence.store.loading.contributions import keep_contributions
 from whence.store.loading.loader import ENDED
 from whence.store.loading.reading_back import pages
 from whence.store.loading.register import prepare_schema, register, run_state
-from whence.store.places import Range, no_of, position_of
+from whence.store.migrations.to_3 import write_packed
+from whence.store.places import no_of, position_of
 from whence.store.server.fetch import ensure_jars
 from whence.store.server.instance import Instance, run_admin
 from whence.store.server.lifecycle import start
@@ -115,7 +116,7 @@ def rebuild(
         )
         tell(1, 1, "importing")
         with replaced(instance, home, memory) as connection:
-            _finish(connection, runs, files.to_mend, tell)
+            _finish(connection, runs, files, tell)
     return RebuildReport(
         name, tuple(run.id for run in runs), left_out, dropped, files.nodes, files.edges
     )
@@ -156,15 +157,18 @@ def _runs(record: Path) -> tuple[list[RunRecord], tuple[str, ...]]:
 
 
 def _finish(
-    connection: Connection, runs: Sequence[RunRecord], to_mend: Sequence[Range], tell: Progress
+    connection: Connection, runs: Sequence[RunRecord], files: ImportFiles, tell: Progress
 ) -> None:
     """What is small is written as loading writes it, and what the importer cannot make."""
     prepare_schema(connection)
     while any(row["state"] != "ONLINE" for row in connection.read(STATES)):
         time.sleep(0.2)
     connection.write(cypher("import_fix_markers"))
-    for done, (first, last) in enumerate(to_mend):
-        tell(done, len(to_mend), "writing empty lists")
+    for done, (chunk, path, bounds) in enumerate(files.packed):
+        tell(done, len(files.packed), "packing edges")
+        write_packed(connection, chunk, (path.read_bytes(), bounds))
+    for done, (first, last) in enumerate(files.to_mend):
+        tell(done, len(files.to_mend), "writing empty lists")
         _mend(connection, first, last)
     for done, run in enumerate(runs):
         tell(done, len(runs), "registering runs")

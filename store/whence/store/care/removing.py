@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from whence.engine.errors import StoreError
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher
-from whence.store.places import LAST_POSITION, key_of
+from whence.store.places import key_of, last_position
 
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction
@@ -91,7 +91,7 @@ def sweep(connection: Connection, progress: Progress | None = None) -> int:
     doomed = [row["no"] for row in connection.read(cypher("doomed_read"))]
     removed = 0
     for done, no in enumerate(doomed):
-        ends = {"first": key_of(no, 0), "last": key_of(no, LAST_POSITION)}
+        ends = {"first": key_of(no, 0), "last": key_of(no, last_position(no))}
         tell(done, len(doomed), "removing events")
         while found := _removed(connection, "doomed_events", page=BATCH, **ends):
             removed += found

@@ -48,6 +48,7 @@ def loaded_chunks(connection: Connection, kind: str, owner: str) -> set[str]:
 
 def marker_of(id: str, content: ChunkContent) -> dict[str, Any]:
     """The properties of a chunk's marker."""
+    packed, bounds = content.packed()
     return {
         "id": id,
         "events": len(content.events) + len(content.choices),
@@ -56,6 +57,8 @@ def marker_of(id: str, content: ChunkContent) -> dict[str, Any]:
         "edges": content.edges,
         "digest": content.digest(),
         "owns": content.owns,
+        "packed": packed,
+        "bounds": bounds,
     }
 
 

@@ -15,6 +15,7 @@ from whence.store.loading.bands import heads_as_bands
 from whence.store.loading.blocks import literal_edges
 from whence.store.loading.digest import ChunkDigest
 from whence.store.loading.values import input_properties, output_properties
+from whence.store.packed import Packing
 from whence.store.places import key_of
 
 __all__ = ["ChunkContent", "Directory", "Row", "add_choices", "log_content", "stream_content"]
@@ -93,6 +94,19 @@ class ChunkContent:
         """SHA-256 over keys and edges; values and heads are not part of it."""
         told = ChunkDigest()
         told.events(row["key"] for row in (*self.events, *self.choices))
+        self._tell(told)
+        return told.text()
+
+    def packed(self) -> tuple[bytes, list[int]]:
+        """Edges, spans and heads in few bytes, and between which events they lead."""
+        packing = Packing()
+        self._tell(packing)
+        spans = [(row["key"], row["span"]) for row in self.heads]
+        packing.heads([[key, s["no"], s["lo"], s.get("hi", -1)] for key, s in spans])
+        return packing.packed()
+
+    def _tell(self, told: ChunkDigest | Packing) -> None:
+        """Tell of all edges and spans."""
         literal = (DERIVED, self.derived), (INFLUENCED, (*self.influenced, *self.end))
         for type, rows in literal:
             for properties, some in _alike(rows):
@@ -102,7 +116,6 @@ class ChunkContent:
         for type, rows in spans:
             for properties, some in _alike(rows):
                 told.bands(type, properties, [_band_row(row) for row in some])
-        return told.text()
 
 
 def _alike(rows: Iterable[Row]) -> Iterator[tuple[Row, list[Row]]]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from whence.engine.associations import LOG_PREFIX, Association
 from whence.engine.compact import Associations, Block
+from whence.engine.errors import StoreError
 from whence.engine.intervals import positions
 from whence.engine.record import RunRecord
 from whence.engine.record.compact import from_compact_table
@@ -23,7 +24,7 @@ from whence.store.loading.content import (
     log_content,
     stream_content,
 )
-from whence.store.places import LAST_POSITION
+from whence.store.places import LAST_POSITION, last_position
 
 __all__ = ["Part", "RecordParts", "parts_listed"]
 
@@ -120,6 +121,7 @@ class RecordParts:
             log = self.logs[part.owner.removeprefix(LOG_PREFIX)]
             no = self.directory.numbers[part.owner]
             return log_content(no, log.manifest, log.part(part.number))
+        self._require_room(part)
         content = stream_content(
             self.streams[part.owner],
             self.directory,
@@ -134,6 +136,19 @@ class RecordParts:
             rows = list(found.rows()) if isinstance(found, Associations) else found
             add_choices(content, self.streams[met], self.directory, choices, rows)
         return content
+
+    def _require_room(self, part: Part) -> None:
+        """Refuse a part whose events have no keys any more, before anything of it is written."""
+        end, no = (part.number + 1) * self._width(part.owner), self.directory.numbers[part.owner]
+        if end - 1 > last_position(no):
+            w = self.streams[part.owner]["w"]
+            most, end = (last_position(no) + 1) // w, end // w
+            msg = (
+                f"{self.record.id}/{part.owner}: expected events up to position {most:,} of the "
+                f"whole stream, for which the graph has room; got a part that goes to {end:,}; "
+                "try several logs, or a run that is not loaded"
+            )
+            raise StoreError(msg)
 
     def _associations(self, stream: str, number: int) -> list[Association] | Associations:
         if number not in self._listed[stream, "associations"]:

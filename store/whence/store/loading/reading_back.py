@@ -6,15 +6,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.loading.digest import ChunkDigest
+from whence.store.packed import Ints, Packing
 from whence.store.places import Range, no_of, position_of
 
-__all__ = ["SeenChunk", "pages", "read_chunk"]
+__all__ = ["SeenChunk", "heads_in_graph", "in_order", "pages", "read_chunk"]
+
+Both = tuple[ChunkDigest, Packing]
 
 PAGE = 5000
 """Events a query: what they lead to has to fit into memory."""
+OUTPUTS = 20_000
+"""Outputs a query, of heads; each of them begins at most a few."""
 
 
 @dataclass
@@ -26,15 +33,17 @@ class SeenChunk:
         edges: how many relationships leave them.
         bands: how many spans, by the number of their stream.
         digest: of all of it.
+        packing: its edges and spans, to be packed.
     """
 
     events: int = 0
     edges: int = 0
     bands: Counter[int] = field(default_factory=Counter)
     digest: str = ""
+    packing: Packing = field(default_factory=Packing)
 
     def add(self, other: SeenChunk) -> None:
-        """Add what another chunk holds; the digest stays."""
+        """Add how much another chunk holds."""
         self.events += other.events
         self.edges += other.edges
         self.bands.update(other.bands)
@@ -43,12 +52,13 @@ class SeenChunk:
 def read_chunk(connection: Connection, owns: Sequence[Range]) -> SeenChunk:
     """Read everything in these ranges of keys, as a marker tells of them."""
     seen, told = SeenChunk(), ChunkDigest()
+    both = (told, seen.packing)
     for first, last in owns:
         for keys in pages(connection, first, last):
             seen.events += len(keys)
             told.events(keys)
-            seen.edges += _edges(connection, "check_edges", told, keys[0], keys[-1])
-        seen.edges += _edges(connection, "check_ends", told, first, last)
+            seen.edges += _edges(connection, "check_edges", both, keys[0], keys[-1])
+        seen.edges += _edges(connection, "check_ends", both, first, last)
         bands = connection.read(
             cypher("check_bands"),
             **{"no": no_of(first), "first": position_of(first), "last": position_of(last)},
@@ -60,7 +70,8 @@ def read_chunk(connection: Connection, owns: Sequence[Range]) -> SeenChunk:
                 properties = dict(row["properties"])
                 band = [properties.pop(name, 0) for name in ("a", "b", "sa", "sb")]
                 place = [row["no"], row["lo"], row["hi"], row["to"]]
-                told.bands(row["type"], properties, [[*place, *band]])
+                for each in both:
+                    each.bands(row["type"], properties, [[*place, *band]])
     seen.digest = told.text()
     return seen
 
@@ -77,9 +88,27 @@ def pages(connection: Connection, first: int, last: int) -> Iterator[list[int]]:
         first = keys[-1] + 1
 
 
-def _edges(connection: Connection, query: str, told: ChunkDigest, first: int, last: int) -> int:
+def _edges(connection: Connection, query: str, both: Both, first: int, last: int) -> int:
     many = 0
     for row in connection.read(cypher(query), first=first, last=last):
-        told.edges(row["type"], row["properties"], row["sources"], row["targets"])
+        for told in both:
+            told.edges(row["type"], row["properties"], row["sources"], row["targets"])
         many += len(row["sources"])
     return many
+
+
+def heads_in_graph(connection: Connection, no: int) -> Ints:
+    """Every head of a stream of heads: its key, and from which output to which, in order."""
+    (highest,) = connection.read(cypher("check_last_head"), no=no)
+    found = [np.empty((0, 3), np.int64)]
+    for first in range(0, (highest["last"] or 0) + 1, OUTPUTS):
+        place = {"no": no, "first": first, "last": first + OUTPUTS - 1}
+        (row,) = connection.read(cypher("check_heads"), **place)
+        columns = (np.asarray(row[each], np.int64) for each in ("keys", "los", "his"))
+        found.append(np.stack(list(columns), axis=1))
+    return in_order(np.concatenate(found))
+
+
+def in_order(rows: Ints) -> Ints:
+    """Rows of numbers in order, the first column first."""
+    return rows[np.lexsort(rows.T[::-1])]

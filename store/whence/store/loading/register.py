@@ -11,6 +11,7 @@ from whence.engine.errors import StoreError
 from whence.engine.record import LogRecord, RunRecord
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher, schema
+from whence.store.loading.numbers import is_wide, take_numbers
 from whence.store.migrations import bring_up_to_date
 from whence.store.places import key_of
 
@@ -62,16 +63,19 @@ def register(connection: Connection, record: RunRecord, manifest: Mapping[str, A
         def run(name: str, **parameters: Any) -> list[dict[str, Any]]:
             return run_cypher(transaction, cypher(name), parameters).data()
 
-        run("register_numbers", many=0)  # from here on no other loader takes numbers
+        run("register_numbers", counter="no", many=0)  # from here on no other loader takes numbers
         streams = [stream_id(record.id, s["name"]) for s in manifest["streams"]]
         own = [log.manifest for name, log in logs.items() if name not in read]
         wanted = [*dict.fromkeys(log["id"] for log in own), *streams]
         numbers = {row["id"]: row["no"] for row in run("register_known", ids=wanted)}
         ends = {row["id"]: row["no"] for row in run("register_known_ends", ids=wanted)}
         numbers.update(ends)
-        missing = [id for id in wanted if id not in numbers]
-        first = run("register_numbers", many=len(missing))[0]["first"]
-        numbers.update({id: first + n for n, id in enumerate(missing)})
+        wide = frozenset(stream_id(record.id, s["name"]) for s in manifest["streams"] if is_wide(s))
+
+        def take(counter: str, many: int) -> int:
+            return int(run("register_numbers", counter=counter, many=many)[0]["first"])
+
+        numbers.update(take_numbers((id for id in wanted if id not in numbers), wide, take))
         run("register_run", **_run(record, manifest))
         run(
             "register_logs",

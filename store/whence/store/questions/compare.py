@@ -128,7 +128,7 @@ def compare(
     """
     old, new = find_run(connection, first, record), find_run(connection, second, record)
     for run in (old, new):
-        require_whole(run)
+        require_whole(run, connection)
     plans = [connection.read(cypher("run_plan"), id=run.id)[0]["digest"] for run in (old, new)]
     logs = tuple(_log_differences(old, new, record))
     single = logs[0] if len(logs) == 1 and not logs[0].keeps_positions else None

@@ -71,7 +71,7 @@ def contribution(
         record: where the record is, if not where records usually are; see `find_run`.
     """
     graph = find_run(connection, run, record)
-    require_whole(graph)
+    require_whole(graph, connection)
     if not graph.counted:
         events = sum(stream.length for stream in graph.event_streams.values())
         got, hint = "one without", f"whence load {graph.id}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,17 +23,17 @@ from whence.store.questions.answers import (
 )
 from whence.store.questions.choosing import choose
 from whence.store.questions.events import input_events
-from whence.store.questions.fields import asked_inputs, derivations
+from whence.store.questions.fields import Derivations, asked_inputs, asked_up, derivations
 from whence.store.questions.naming import chosen_output, find_event
 from whence.store.questions.selecting import Selection
 from whence.store.questions.whole import loaded_text, require_tracked
-from whence.store.verbs import up
+from whence.store.verbs import WALKED_UP, PackedChunks, up, up_if_few
 from whence.store.verbs.choices import options_of
 
 __all__ = ["Why", "Whys", "explain", "explain_first"]
 
 EVENTS_SHOWN = 1000
-QUERIES = ("up_explains", "edges_up", "spans_up", "heads_up", "edges_told")
+QUERIES = (*WALKED_UP, "edges_told", "packed_bounds", "packed_read")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class Why:
         support: the input events that are enough for it, if they were asked for.
         alternatives: every witness, the first one first, if the run kept them all.
         more_alternatives: whether there are more than are listed.
-        derivations: the associations that the explanation rests on, as the record writes them.
+        derivations: the associations that the explanation rests on, as the record writes them;
+            many of them are read only when they are looked at.
         support_derivations: those that the support rests on, if it was asked for.
         coverage: how much of the run was tracked.
         cypher: the queries that were used, by name.
@@ -59,8 +60,8 @@ class Why:
     inputs: tuple[InputRange, ...]
     events: tuple[InputEvent, ...]
     support: tuple[InputRange, ...] | None
-    derivations: tuple[Association, ...] = field(repr=False)
-    support_derivations: tuple[Association, ...] | None = field(repr=False)
+    derivations: Sequence[Association] = field(repr=False)
+    support_derivations: Sequence[Association] | None = field(repr=False)
     coverage: Coverage
     cypher: Mapping[str, str] = field(repr=False)
     alternatives: tuple[Witness, ...] | None = None
@@ -169,8 +170,8 @@ def _explain(
         inputs,
         tuple(input_events(connection, graph, inputs, most)),
         None if more is None else more[1],
-        tuple(rows),
-        None if more is None else tuple(more[0]),
+        rows,
+        None if more is None else more[0],
         coverage_of(graph, [stream]),
         {name: cypher(name) for name in names},
         every,
@@ -203,11 +204,20 @@ def _output(
 
 def _inputs(
     connection: Connection, run: RunGraph, stream: StoredStream, position: int, *, support: bool
-) -> tuple[list[Association], tuple[InputRange, ...]]:
+) -> tuple[Sequence[Association], tuple[InputRange, ...]]:
     start: Places = {stream.no: ((position, position),)}
-    reached = up(connection, run, start, support=support)
-    rows = derivations(connection, run, reached, support=support)
-    return rows, asked_inputs(run, rows, stream.name, position)
+    reached = up_if_few(connection, run, start, support=support)
+    if reached is not None:
+        rows = derivations(connection, run, reached, support=support)
+        return tuple(rows), asked_inputs(run, rows, stream.name, position)
+    packed = PackedChunks(connection, run)
+    inputs = asked_up(connection, run, start, support=support, packed=packed)
+
+    def read() -> list[Association]:
+        every = up(connection, run, start, support=support, packed=packed)
+        return derivations(connection, run, every, support=support)
+
+    return Derivations(read), inputs
 
 
 def _witnesses(

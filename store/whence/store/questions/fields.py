@@ -6,8 +6,10 @@ An edge names the fields that it asks for. A *copy* passes on what was asked of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
+from typing import overload
 
 from whence.engine.associations import LOG_PREFIX, Association, Relation
 from whence.engine.intervals import Intervals, of_positions, positions
@@ -24,14 +26,51 @@ from whence.store.places import (
     position_of,
 )
 from whence.store.questions.answers import InputRange
+from whence.store.verbs import PackedChunks, up
 from whence.store.verbs.literal import key_ranges
 from whence.store.verbs.spans import name_in_record, relation_of, spans_of
 
-__all__ = ["asked_inputs", "asked_of", "derivations"]
+__all__ = ["Derivations", "asked_inputs", "asked_of", "asked_up", "derivations"]
 
 Asked = frozenset[str] | None
 _Place = tuple[str, Asked]
 """A log or stream, and the fields asked of its events."""
+
+
+class Derivations(Sequence[Association]):
+    """The associations that an answer rests on, read when somebody looks at them.
+
+    An output may rest on as many events as there are cases, and most who ask want to know how many
+    they are and see the first. They are read from the graph while its connection is open.
+    """
+
+    def __init__(self, read: Callable[[], Iterable[Association]]) -> None:
+        """Say how they are read."""
+        self._read = read
+
+    @cached_property
+    def _rows(self) -> tuple[Association, ...]:
+        return tuple(self._read())
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._rows)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same associations stand in both."""
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @overload
+    def __getitem__(self, at: int) -> Association: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Association]: ...
+
+    def __getitem__(self, at: int | slice) -> Association | Sequence[Association]:
+        """One of them, or some."""
+        return self._rows[at]
 
 
 def derivations(
@@ -74,6 +113,40 @@ def derivations(
             )
     spans = spans_of(connection, run, reached, support=support, every=every)
     return rows + [span.row for span in spans]
+
+
+def asked_up(
+    connection: Connection,
+    run: RunGraph,
+    start: Places,
+    *,
+    support: bool,
+    packed: PackedChunks,
+) -> tuple[InputRange, ...]:
+    """The input events that some events rest on, with the fields that matter.
+
+    Args:
+        connection: where the graph is.
+        run: the run.
+        start: the events.
+        support: what supports instead of what explains.
+        packed: the run's chunks as far as they were read before.
+    """
+    logs = {log.no: LOG_PREFIX + log.name for log in run.logs}
+    found = packed.reach({None: start}, support=support, fields=True, of=logs)
+    if found is not None:
+        return _by_log(
+            run,
+            {
+                (logs[no], asked): list(ranges)
+                for asked, places in found.items()
+                for no, ranges in places.items()
+            },
+        )
+    reached = up(connection, run, start, support=support, packed=packed)
+    rows = derivations(connection, run, reached, support=support)
+    named = {run.by_no[no].name: ranges for no, ranges in start.items()}
+    return asked_of(run, rows, named)
 
 
 def asked_inputs(

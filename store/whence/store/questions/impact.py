@@ -22,12 +22,14 @@ from whence.store.questions.selecting import Inputs, Selection, select
 from whence.store.questions.stepwise import chain_of
 from whence.store.questions.whole import require_whole
 from whence.store.questions.widening import Doubts, Widened, widen
-from whence.store.verbs import down, ends
+from whence.store.verbs import PackedChunks, down, ends
 
 __all__ = ["Impact", "Inputs", "impact"]
 
-QUERIES = ("down_explains", "down_supports", "edges_down", "bands_down", "heads_down", "end_leans")
-
+QUERIES = (
+    *("packed_bounds", "packed_read", "down_explains", "down_supports", "edges_down"),
+    *("bands_down", "heads_down", "end_leans"),
+)
 CHOOSING = ("edges_down_all", "choices_read")
 
 
@@ -93,9 +95,11 @@ def impact(
         start = wider.start
     # With all alternatives kept, one that is untouched is enough for an output to stand.
     every = graph.keeps_alternatives
-    touched = down(connection, graph, start, support=True, every=every)
+    packed = PackedChunks(connection, graph)
+    pipes = [pipe.no for pipe in graph.outputs]
+    touched = down(connection, graph, start, support=True, every=every, packed=packed, of=pipes)
     merge(touched, dict(wider.outputs))
-    explained = down(connection, graph, asked)
+    explained = down(connection, graph, asked, packed=packed, of=pipes)
     shares: dict[str, list[OutputShare]] = {}
     for pipe in graph.outputs:
         for name, ranges in _sorted_out(connection, graph, pipe, touched, explained).items():
@@ -107,7 +111,7 @@ def impact(
         possibly=tuple(shares.get("possibly", ())),
         explained=tuple(shares.get("explained", ())),
         untracked=tuple(shares.get("untracked", ())),
-        may_appear=tuple(_may_appear(connection, graph, start, wider.may_appear)),
+        may_appear=tuple(_may_appear(packed, start, wider.may_appear, connection)),
         coverage=coverage_of(graph, graph.outputs),
         cypher={name: cypher(name) for name in (*QUERIES, *(CHOOSING if every else ()))},
         doubts=doubts.names,
@@ -138,11 +142,12 @@ def _sorted_out(
 
 
 def _may_appear(
-    connection: Connection, run: RunGraph, start: Places, wider: frozenset[str]
+    packed: PackedChunks, start: Places, wider: frozenset[str], connection: Connection
 ) -> Iterable[str]:
+    run = packed.run
     for end in run.ends:
         name = end.name.removesuffix("/end")
-        open_inputs = ends(connection, run, (end,))
+        open_inputs = ends(connection, run, (end,), packed)
         meet = (overlap(start.get(log.no, ()), open_inputs.get(log.no, ())) for log in run.logs)
         if name in wider or any(meet):
             yield name

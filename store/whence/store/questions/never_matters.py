@@ -20,15 +20,15 @@ from whence.store.questions.answers import (
     coverage_of,
     log_shares,
 )
-from whence.store.questions.fields import asked_of, derivations
+from whence.store.questions.fields import asked_up
 from whence.store.questions.stepwise import chain_of
 from whence.store.questions.whole import all_outputs, require_whole
 from whence.store.questions.widening import key_fields
-from whence.store.verbs import ends, up
+from whence.store.verbs import WALKED_UP, PackedChunks, ends, up
 
 __all__ = ["By", "GroupShare", "NeverMatters", "never_matters"]
 
-QUERIES = ("edges_up", "up_explains", "up_supports", "spans_up", "heads_up", "end_leans")
+QUERIES = ("packed_bounds", "packed_read", *WALKED_UP, "up_supports", "end_leans")
 
 
 By = Literal["case", "activity", "field"]
@@ -97,14 +97,16 @@ def never_matters(
     graph = find_run(connection, run, record)
     require_whole(graph, connection)
     outputs = all_outputs(graph)
-    needed = up(connection, graph, outputs, support=True)
-    held = ends(connection, graph, graph.ends)
-    explaining = up(connection, graph, outputs)
+    packed = PackedChunks(connection, graph)
+    inputs = [log.no for log in graph.logs]
+    needed = up(connection, graph, outputs, support=True, packed=packed, of=inputs)
+    held = ends(connection, graph, graph.ends, packed)
+    explaining = up(connection, graph, outputs, packed=packed, of=inputs)
     groups: tuple[GroupShare, ...] = ()
     queries: tuple[str, ...] = QUERIES
     if by == "field":
         queries = (*queries, "edges_told")
-        groups = tuple(_by_field(connection, graph, needed, explaining, held))
+        groups = tuple(_by_field(connection, graph, packed, held))
     merge(needed, held)
     certain = log_shares(graph.logs, needed, but=True)
     softer = log_shares(graph.logs, explaining, but=True)
@@ -157,14 +159,13 @@ def _grouped(connection: Connection, no: int, ranges: Intervals, by: str) -> dic
 
 
 def _by_field(
-    connection: Connection, run: RunGraph, needed: Places, explaining: Places, held: Places
+    connection: Connection, run: RunGraph, packed: PackedChunks, held: Places
 ) -> Iterator[GroupShare]:
     """How often each column mattered. An open event counts with all its fields."""
     given = key_fields(chain_of(connection, run.id))
-    start = {stream.name: ((0, stream.length - 1),) for stream in run.outputs if stream.length}
     asked = [
-        asked_of(run, derivations(connection, run, places, support=support), start)
-        for places, support in ((needed, True), (explaining, False))
+        asked_up(connection, run, all_outputs(run), support=support, packed=packed)
+        for support in (True, False)
     ]
     for log in run.logs:
         for name in log.columns:

@@ -14,6 +14,7 @@ from whence.store.cypher import cypher
 from whence.store.places import LAST_POSITION, Places, difference, joined, overlap
 from whence.store.questions.answers import Coverage, coverage_of
 from whence.store.questions.naming import find_any_event
+from whence.store.questions.whole import require_tracked
 from whence.store.verbs import down, up
 
 __all__ = ["Leg", "Share", "Trace", "trace"]
@@ -21,6 +22,7 @@ __all__ = ["Leg", "Share", "Trace", "trace"]
 QUERIES = (
     *("collection_uses", "run_read", "up_explains", "down_explains", "up_supports"),
     *("down_supports", "edges_up", "edges_down", "spans_up", "bands_down", "heads_up"),
+    *("packed_bounds", "packed_read"),
 )
 
 
@@ -100,6 +102,7 @@ def trace(
         record: where the record is, if not where records usually are; see `find_run`.
     """
     graph = find_run(connection, run, record)
+    require_tracked(graph)
     place, position = find_any_event(graph, event)
     walk = _Walk(connection, record, support=support)
     start: Intervals = ((position, position),)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import overload
 
 from whence.store.catalog import RunGraph, StoredStream
 from whence.store.connection import Connection
@@ -20,9 +21,10 @@ from whence.store.places import (
 )
 from whence.store.verbs.choices import Gate
 from whence.store.verbs.literal import FEW, Literal, key_ranges
+from whence.store.verbs.packed_chunks import PackedChunks
 from whence.store.verbs.spans import Span, bands_to, gathered, spans_of
 
-__all__ = ["down", "ends", "up"]
+__all__ = ["down", "ends", "up", "up_if_few"]
 
 SINGLE_SEEKS = 1000
 
@@ -35,6 +37,8 @@ def up(
     support: bool = False,
     few: int = FEW,
     every: bool = False,
+    packed: PackedChunks | None = None,
+    of: Collection[int] | None = None,
 ) -> Places:
     """Everything that explains, or supports, some events; they themselves are part of it.
 
@@ -45,13 +49,65 @@ def up(
         support: follow what supports instead of what explains.
         few: from so many events on edges are read rather than walked by the server.
         every: follow every option of a choice, not only the first.
+        packed: the run's chunks as far as they were read before, where several things are asked.
+        of: the logs and streams in question; places of others need not be told.
+    """
+    found = up_if_few(connection, run, start, support=support, few=few, every=every)
+    if found is not None:
+        return found
+    columns = packed or PackedChunks(connection, run)
+    swept = columns.reach({None: start}, support=support, every=every, of=of)
+    if swept is not None:
+        return swept.get(None, {})
+    return _walked(
+        Literal(connection, run, support=support, down=False, few=few, every=every), start
+    )
+
+
+def up_if_few(
+    connection: Connection,
+    run: RunGraph,
+    start: Places,
+    *,
+    support: bool = False,
+    few: int = FEW,
+    every: bool = False,
+) -> Places | None:
+    """As `up`, from few events by few events; nothing if many are met on the way.
+
+    Args:
+        connection: where the graph is.
+        run: the run they belong to.
+        start: the events.
+        support: follow what supports instead of what explains.
+        few: so many are few; heads of slices always are many.
+        every: follow every option of a choice, not only the first.
     """
     literal = Literal(connection, run, support=support, down=False, few=few, every=every)
+    return _walked(literal, start, few)
+
+
+@overload
+def _walked(literal: Literal, start: Places) -> Places: ...
+
+
+@overload
+def _walked(literal: Literal, start: Places, few: int) -> Places | None: ...
+
+
+def _walked(literal: Literal, start: Places, few: int | None = None) -> Places | None:
+    """Rounds of literal edges and spans; nothing if a round begins with more than few events."""
+    connection, run = literal.connection, literal.run
+    heads = {stream.no for stream in run.streams if stream.role == "heads"}
+    how = {"support": literal.support, "every": literal.every}
     seen: Places = {}
     waiting = start
     while new := merge(seen, waiting):
+        ahead = {no: ranges for no, ranges in new.items() if no in run.event_streams}
+        if few is not None and (heads & new.keys() or _many(ahead, few)):
+            return None
         merge(new, merge(seen, literal.reach(new)))
-        spans = spans_of(connection, run, new, support=support, every=every)
+        spans = spans_of(connection, run, new, **how)
         waiting = gathered((span.to, piece) for span in spans for piece in span.reaches(new))
     return seen
 
@@ -64,6 +120,8 @@ def down(
     support: bool = False,
     few: int = FEW,
     every: bool = False,
+    packed: PackedChunks | None = None,
+    of: Collection[int] | None = None,
 ) -> Places:
     """Everything that some events explain, or support; they themselves are part of it.
 
@@ -74,13 +132,22 @@ def down(
         support: follow what supports instead of what explains.
         few: from so many events on edges are read rather than walked by the server.
         every: a choice is reached when each of its options is; else when the first one is.
+        packed: the run's chunks as far as they were read before, where several things are asked.
+        of: the logs and streams in question; places of others need not be told.
     """
     gate = Gate(connection, run) if every else None
     literal = Literal(connection, run, support=support, down=True, few=few, gate=gate)
     bands: dict[int, list[Span]] = {}
     seen: Places = {}
     waiting = start
+    walks = every  # columns do not know when each option of a choice is reached
     while new := merge(seen, waiting):
+        if not walks and _many(new, few):
+            walks = True
+            columns = packed or PackedChunks(connection, run)
+            found = columns.reach({None: start}, down=True, support=support, of=of)
+            if found is not None:
+                return found.get(None, {})
         merge(new, merge(seen, literal.reach(new)))
         unknown = [no for no in new if no not in bands]
         if unknown:
@@ -105,21 +172,37 @@ def _passes(gate: Gate, span: Span, piece: Range) -> bool:
     return gate.opens(key_of(span.no, piece[0]), span.row.witness or ())
 
 
-def ends(connection: Connection, run: RunGraph, pipes: tuple[StoredStream, ...]) -> Places:
+def ends(
+    connection: Connection,
+    run: RunGraph,
+    pipes: tuple[StoredStream, ...],
+    packed: PackedChunks | None = None,
+) -> Places:
     """What the ends of output pipes lean on: the inputs among it are *open*.
 
     Args:
         connection: where the graph is.
         run: the run.
         pipes: streams of role ``end``.
+        packed: the run's chunks as far as they were read before, where several things are asked.
     """
+    at_end: Places = {pipe.no: ((0, 0),) for pipe in pipes}
+    if packed is not None:
+        inputs = [log.no for log in run.logs]
+        open_inputs = packed.reach({None: at_end}, support=True, of=inputs)
+        if open_inputs is not None:
+            return open_inputs.get(None, {})
     keys = [key_of(pipe.no, 0) for pipe in pipes]
     direct = [key for (key,) in connection.read_values(cypher("end_leans"), keys=keys)]
-    at_end: Places = {pipe.no: ((0, 0),) for pipe in pipes}
     found = places_of_keys(direct)
     spans = spans_of(connection, run, at_end, support=True)
     merge(found, gathered((span.to, piece) for span in spans for piece in span.reaches(at_end)))
     return up(connection, run, found, support=True)
+
+
+def _many(places: Places, few: int) -> bool:
+    """Whether there are more events than the server would walk from."""
+    return sum(hi - lo + 1 for ranges in places.values() for lo, hi in ranges) > few
 
 
 def _heads(connection: Connection, run: RunGraph, places: Places) -> Iterator[tuple[int, Range]]:

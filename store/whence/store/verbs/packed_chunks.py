@@ -1,0 +1,125 @@
+"""Which packed chunks of a run a question needs, read once each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from whence.store.catalog import RunGraph
+from whence.store.connection import Connection
+from whence.store.cypher import cypher
+from whence.store.packed import Bounds, Group, bounds_of, unpack
+from whence.store.places import Places, Range, joined, meeting, merge
+from whence.store.verbs.sweep import Labelled, sweep
+from whence.store.verbs.ways import Label, ways_of
+
+__all__ = ["PackedChunks"]
+
+
+class PackedChunks:
+    """The packed chunks of one run.
+
+    Where the edges of a chunk begin and end is read of all of them, the edges themselves only of
+    those that a question may meet.
+    """
+
+    def __init__(self, connection: Connection, run: RunGraph) -> None:
+        """Read where chunks begin and end.
+
+        Args:
+            connection: where the graph is.
+            run: the run.
+        """
+        self._connection = connection
+        self.run = run
+        self._groups: dict[str, list[Group]] = {}
+        self._ways: list[tuple[str, Bounds]] = []
+        self._heads = {stream.no for stream in run.streams if stream.role == "heads"}
+        rows = connection.read_values(cypher("packed_bounds"), prefix=f"run/{run.id}/")
+        self.whole = bool(rows) and all(numbers is not None for _, numbers in rows)
+        """Whether every chunk is packed; those of an old graph are not until it is loaded to."""
+        for id, numbers in rows if self.whole else ():
+            self._ways += [(id, bounds) for bounds in bounds_of(numbers)]
+
+    def reach(
+        self,
+        start: Mapping[Label, Places],
+        *,
+        down: bool = False,
+        support: bool = False,
+        every: bool = False,
+        fields: bool = False,
+        of: Collection[int] | None = None,
+    ) -> Labelled | None:
+        """Everything that is reached from some places; they themselves are part of it.
+
+        Args:
+            start: the places, by the fields that are asked of them.
+            down: to what follows, instead of up to what explains.
+            support: follow what supports instead of what explains.
+            every: follow every option of a choice, not only the first.
+            fields: tell apart which fields are asked for.
+            of: only what is reached of these logs and streams is told; of all, unless given.
+
+        Returns:
+            ``None`` where it has to be found out in another way: not all chunks are packed, or
+            `sweep` says so.
+        """
+        if not self.whole:
+            return None
+        places: Places = {}
+        for some in start.values():
+            merge(places, some)
+        groups = self._met(places, down=down)
+        ways = ways_of(groups, support=support, every=every, fields=fields)
+        return sweep(self.run, ways, start, down=down, of=of)
+
+    def _met(self, places: Places, *, down: bool) -> Iterator[Group]:
+        """The groups that may be met on the way from some places."""
+        wanted = self._chunks(places, down=down)
+        missing = sorted(wanted - self._groups.keys())
+        if missing:
+            rows = self._connection.read_values(cypher("packed_read"), ids=missing)
+            self._groups.update({id: list(unpack(packed)) for id, packed, _ in rows})
+        for id in sorted(wanted):
+            yield from self._groups[id]
+
+    def _chunks(self, places: Places, *, down: bool) -> set[str]:
+        """Chunk by chunk, as if each led from all its sources to all its targets."""
+        reached = _Reached(places)
+        ahead = sorted(self._ways, key=lambda way: way[1].first, reverse=not down)
+        found: set[str] = set()
+        while True:
+            left = []
+            for id, way in ahead:
+                here, there = (way.source, way.first, way.last), (way.target, way.low, way.high)
+                start, end = (there, here) if down else (here, there)
+                if reached.meets(*start):
+                    found.add(id)
+                    reached.add(*end)
+                else:
+                    left.append((id, way))
+            if len(left) == len(ahead):
+                return found | set(self._of_heads(found))
+            ahead = left
+
+    def _of_heads(self, found: set[str]) -> Iterator[str]:
+        """One chunk begins a head and another ends it: whoever needs one of them needs all."""
+        streams = {way.source for id, way in self._ways if id in found} & self._heads
+        yield from (id for id, way in self._ways if way.source in streams)
+
+
+class _Reached:
+    """Places, and ranges added to them."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._more: dict[int, list[Range]] = {}
+
+    def meets(self, no: int, lo: int, hi: int) -> bool:
+        if any(meeting(self._places.get(no, ()), lo, hi)):
+            return True
+        return any(first <= hi and last >= lo for first, last in self._more.get(no, ()))
+
+    def add(self, no: int, lo: int, hi: int) -> None:
+        more = self._more.setdefault(no, [])
+        more[:] = joined((*more, (lo, hi)))
