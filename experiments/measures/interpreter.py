@@ -25,7 +25,7 @@ def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
         kept = interpret(chain, log, tracker=tracker)
     (took,) = spent
     del kept
-    return {"seconds": took.seconds, "cpu_seconds": took.cpu_seconds, "peak_bytes": took.peak_bytes}
+    return took.told()
 
 
 if __name__ == "__main__":

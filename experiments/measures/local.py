@@ -25,9 +25,7 @@ def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
             run = _run(Path(place) / "run", query, log, options)
         (took,) = spent
         return {
-            "seconds": took.seconds,
-            "cpu_seconds": took.cpu_seconds,
-            "peak_bytes": took.peak_bytes,
+            **took.told(),
             "association_bytes": size_of(run, "associations"),
             "output_bytes": size_of(run, "outputs"),
         }

@@ -21,7 +21,7 @@ def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     with probed() as spent:
         run(query.own(), arrays, length, level)
     (took,) = spent
-    return {"seconds": took.seconds, "cpu_seconds": took.cpu_seconds, "peak_bytes": took.peak_bytes}
+    return took.told()
 
 
 if __name__ == "__main__":
