@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from pathlib import Path
 
@@ -39,6 +40,8 @@ def main(arguments: list[str]) -> int:
     results = Results(folder)
     if asked.fresh:
         results.forget(asked.names)
+        # Whatever makes them may have changed.
+        shutil.rmtree(folder / "logs", ignore_errors=True)
     try:
         sitting = _run(todo, results, asked, Console(stderr=True))
     except PlanError as error:

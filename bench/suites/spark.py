@@ -59,10 +59,17 @@ def chain_of(query: str) -> Chain:
 
 
 def written(
-    root: Path, query: str, count: int, *, chunk: int = PART, declared: Log | None = None
+    root: Path,
+    query: str,
+    count: int,
+    *,
+    chunk: int = PART,
+    declared: Log | None = None,
+    seed: int | None = None,
 ) -> LogRecord:
     """A log in the record, in order; of the cases one goes wrong half-way, and another before."""
-    arrays = {name: _array(values) for name, values in QUERIES[query].log(count).items()}
+    drawn = QUERIES[query].log(count) if seed is None else QUERIES[query].log(count, seed)
+    arrays = {name: _array(values) for name, values in drawn.items()}
     if query == "lifecycle":
         activity = arrays["activity"].to_pylist()
         for at in (count // 2, count // 3):

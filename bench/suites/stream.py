@@ -61,9 +61,9 @@ def lifecycle() -> Chain:
     return Chain.of(Slice("per-case", by="case", of=machine, combine="and"))
 
 
-def _file(path: Path) -> None:
+def _file(path: Path, seed: int) -> None:
     """A file in which every case goes around, all mixed."""
-    case = np.random.default_rng(7).permutation(np.repeat(np.arange(CASES), FILE // CASES))
+    case = np.random.default_rng(seed).permutation(np.repeat(np.arange(CASES), FILE // CASES))
     order = np.argsort(case, kind="stable")
     nth = np.empty(FILE, np.int64)
     nth[order] = np.tile(np.arange(FILE // CASES), CASES)
@@ -86,12 +86,12 @@ class Prepared:
 
 
 @contextmanager
-def prepared() -> Iterator[Prepared]:
+def prepared(seed: int = 7) -> Iterator[Prepared]:
     """All that following needs; what is compiled is compiled."""
     session = spark_session("local[2]")
     folder = Path(tempfile.mkdtemp(prefix="whence-bench-"))
     try:
-        _file(folder / "events.parquet")
+        _file(folder / "events.parquet", seed)
         made = Prepared(session, folder, folder / "events.parquet")
         follow(made, 2)
         yield made

@@ -49,7 +49,8 @@ def answer(measure: Measure) -> None:
     if "lifeline" in request:
         threading.Thread(target=_outlive, args=[request["lifeline"]], daemon=True).start()
     folder = Path(request["folder"]) / "logs"
-    print(json.dumps(measure(request["parameters"], folder)))
+    parameters = {**request["parameters"], "seed": request["seed"]}
+    print(json.dumps(measure(parameters, folder)))
 
 
 def _outlive(lifeline: int) -> None:
@@ -71,14 +72,15 @@ def chain_of(query: str) -> Chain:
     return CHAINS[query][0]()
 
 
-def log_of(query: str, length: int, folder: Path) -> LogRecord:
+def log_of(query: str, length: int, seed: int, folder: Path) -> LogRecord:
     """The generated log in a record; made the first time, whole or not at all."""
-    root = folder / f"{query}-{length}"
+    root = folder / f"{query}-{length}-{seed}"
     if not root.exists():
-        fresh = folder / f"{query}-{length}.part"
+        fresh = root.with_name(f"{root.name}.part")
+        shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(parents=True, exist_ok=True)
         file = fresh / "log.parquet"
-        pq.write_table(pa.table(CHAINS[query][1](length)), file)
+        pq.write_table(pa.table(CHAINS[query][1](length, seed)), file)
         ingest(fresh, "log", open_source(file), chunk=CHUNK)
         file.unlink()
         fresh.rename(root)

@@ -20,7 +20,7 @@ def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     """A short run is written first, so that what is imported is imported."""
     format, chain = parameters["format"], chain_of(QUERY)
     for length in (WARM, parameters["length"]):
-        log = log_of(QUERY, length, folder)
+        log = log_of(QUERY, length, parameters["seed"], folder)
         with TemporaryDirectory() as place, within(log) as root:
             run = run_kernels(root, chain, {chain.inputs[0]: log}, options_of("ends"))
             file = Path(place) / f"run{FORMATS[format][0]}"

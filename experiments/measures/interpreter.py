@@ -14,7 +14,10 @@ from whence.engine import MemoryTracker, interpret
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Run over a list of events; the tracker and all outputs are kept until the end."""
     query, length = QUERIES[parameters["query"]], parameters["length"]
-    lists = {name: array[:length].tolist() for name, array in query.log(length).items()}
+    lists = {
+        name: array[:length].tolist()
+        for name, array in query.log(length, parameters["seed"]).items()
+    }
     log = lists.get("value") or [
         dict(zip(lists, event, strict=True)) for event in zip(*lists.values(), strict=True)
     ]

@@ -24,9 +24,9 @@ SERVER = "experiments"
 
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     """A short run first: the server has seen the statements then."""
-    query, length = parameters["query"], parameters["length"]
+    query, length, seed = (parameters[name] for name in ("query", "length", "seed"))
     with TemporaryDirectory() as place, a_server(SERVER, MEGABYTES) as graph:
-        short, long = (_run(Path(place) / str(n), query, n) for n in (WARM, length))
+        short, long = (_run(Path(place) / str(n), query, n, seed) for n in (WARM, length))
         load(short.root, short.id, graph)
         before = _counts(graph)
         began = time.perf_counter()
@@ -37,8 +37,8 @@ def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
         return {"seconds": seconds, "nodes": nodes, "edges": edges}
 
 
-def _run(root: Path, query: str, length: int) -> RunRecord:
-    log = written(root, query, length, chunk=LOADED_CHUNK)
+def _run(root: Path, query: str, length: int, seed: int) -> RunRecord:
+    log = written(root, query, length, chunk=LOADED_CHUNK, seed=seed)
     return run_kernels(root, chain_of(query), {"log": log}, RunOptions(chunk=LOADED_CHUNK))
 
 

@@ -50,7 +50,7 @@ Asked = Callable[[], object]
 
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Load the runs, then ask everything."""
-    random = Random(10)
+    random = Random(parameters["seed"])
     with TemporaryDirectory() as place, a_server(SERVER, MEGABYTES) as graph:
         root = Path(place)
         ids = _loaded(root, parameters["length"], graph)

@@ -21,10 +21,10 @@ SHARES = (0, 10, 25, 50, 75, 90, 99, 100)
 
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Run, then ask for each output of the sample what explains it."""
-    query, length = parameters["query"], parameters["length"]
+    query, length, seed = (parameters[name] for name in ("query", "length", "seed"))
     chain = chain_of(query)
     with TemporaryDirectory() as place:
-        logs = {chain.inputs[0]: log_of(query, length, folder)}
+        logs = {chain.inputs[0]: log_of(query, length, seed, folder)}
         run = run_kernels(Path(place), chain, logs, options_of("ends"))
         (stream,) = (s for s in run.manifest["streams"] if s["role"] == "output")
         index = AssociationIndex(run.rows())

@@ -16,12 +16,12 @@ from whence.engine.runners.spark_session import spark_session
 
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     """A short log first: workers are started, loops compiled; then the one that counts."""
-    query, length = parameters["query"], parameters["length"]
+    query, length, seed = (parameters[name] for name in ("query", "length", "seed"))
     options = options_of(parameters["tracking"])
-    log = log_of(query, length, folder)
+    log = log_of(query, length, seed, folder)
     session = spark_session(parameters["master"])
     try:
-        short = log_of(query, WARM, folder)
+        short = log_of(query, WARM, seed, folder)
         with within(short) as root:
             _run(session, root, query, short, options)
         with within(log) as root:

@@ -13,7 +13,7 @@ from experiments.measures.local import options_of
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Files come four a second; everything is kept after every batch."""
     files = parameters["files"]
-    with prepared() as place:
+    with prepared(parameters["seed"]) as place:
         speed = follow(place, files, options_of(parameters["tracking"]))
         length = files * FILE
         return {"length": length, "seconds": length / speed, "memory_growth": place.growth}

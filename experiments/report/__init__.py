@@ -17,7 +17,7 @@ SECTIONS: tuple[Section, ...] = (
     head.head,
     *(paper.throughput, paper.beside, paper.memory, paper.extrapolation, paper.growth),
     *(lineage.sizes, lineage.constant, lineage.precision),
-    *(beyond.detail, beyond.objects, beyond.spark, beyond.cluster, beyond.stream),
+    *(beyond.detail, beyond.rules, beyond.objects, beyond.spark, beyond.cluster, beyond.stream),
     *(beyond.export, beyond.real),
     *(graph.load, graph.questions),
     *(closing.others, closing.verdict),

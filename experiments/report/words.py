@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from experiments.figures import Fit, Row, select
-from experiments.plan import cells, declared
+from experiments.plan import Cell, Experiment, cells, declared
 from experiments.settings import settings_of
 
 __all__ = [
@@ -81,13 +81,18 @@ def _notes(experiment: str, chosen: list[Row]) -> Iterator[str]:
 
 
 @cache
-def _planned() -> list[Any]:
-    seed, experiments = declared()
+def _declared() -> tuple[int, list[Experiment]]:
+    return declared()
+
+
+@cache
+def _planned() -> list[Cell]:
+    seed, experiments = _declared()
     return list(cells(experiments, seed))
 
 
 def _question(name: str) -> str:
-    return next(e.question for e in declared()[1] if e.name == name)
+    return next(e.question for e in _declared()[1] if e.name == name)
 
 
 @cache

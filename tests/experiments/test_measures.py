@@ -19,10 +19,12 @@ from tests.guarantee.attacking import Score
 from whence.engine.associations import AssociationIndex
 from whence.engine.runners.local_kernels import run_kernels
 
+SEEDS = ((7, "a"), (7, "b"), (8, "a"))
+
 
 @pytest.mark.parametrize("query", ["window", "ltl", "lifecycle", "lifecycle.fresh", "total"])
 def test_explaining_events_are_counted_as_the_index_finds_them(tmp_path: Path, query: str) -> None:
-    chain, log = chain_of(query), log_of(query, 120, tmp_path / "logs")
+    chain, log = chain_of(query), log_of(query, 120, 7, tmp_path / "logs")
     run = run_kernels(tmp_path, chain, {chain.inputs[0]: log}, options_of("ends"))
     (stream,) = (s for s in run.manifest["streams"] if s["role"] == "output")
     index = AssociationIndex(run.rows())
@@ -37,6 +39,11 @@ def test_explaining_events_are_counted_as_the_index_finds_them(tmp_path: Path, q
     assert grows == (query == "total")
 
 
+def test_another_seed_makes_another_log_and_the_same_one_the_same(tmp_path: Path) -> None:
+    ids = [log_of("window", 50, seed, tmp_path / place).id for seed, place in SEEDS]
+    assert ids[0] == ids[1] != ids[2]
+
+
 def test_precision_is_the_share_of_the_possibly_affected_that_changed() -> None:
     score = Score("made up", corruptions=1, outputs=100, promised=60, truly=90, recognised=60)
     assert score.precision == 0.25
@@ -44,7 +51,7 @@ def test_precision_is_the_share_of_the_possibly_affected_that_changed() -> None:
 
 
 def test_a_corruption_of_a_window_is_felt_by_some_that_it_possibly_affects(tmp_path: Path) -> None:
-    told = precision({"of": "window", "events": 40}, tmp_path)
+    told = precision({"of": "window", "events": 40, "seed": 7}, tmp_path)
     possibly, changed = told["outputs"] - told["promised"], told["outputs"] - told["truly"]
     assert 0 < changed <= possibly < told["outputs"]
     assert told["recognised"] == told["promised"]
