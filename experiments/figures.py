@@ -87,7 +87,8 @@ def fit(rows: Iterable[Row], column: str = "seconds", shortest: int = 0) -> Fit 
 def slope(rows: Iterable[Row], column: str) -> float | None:
     """By how much a column grows an event: a straight line through all points.
 
-    >>> slope([{"length": n, "peak_bytes": 7 * n + 100} for n in (10, 20, 40)], "peak_bytes")
+    >>> made = [{"length": n, "peak_bytes": 7 * n + 100} for n in (10, 20, 40)]
+    >>> round(slope(made, "peak_bytes"), 6)
     7.0
     """
     points = [(float(row["length"]), float(row[column])) for row in rows if column in row]

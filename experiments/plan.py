@@ -126,7 +126,7 @@ def cells(
 
 
 def _seconds(told: Mapping[str, float], given: Mapping[str, Any]) -> float:
-    length = given.get("length", 0)
+    length = float(given.get("length", 0))
     return told["each"] + told.get("million", 0.0) * length / _MILLION
 
 

@@ -35,8 +35,9 @@ def test_explaining_events_are_counted_as_the_index_finds_them(tmp_path: Path, q
         wanted = sum(hi - lo + 1 for spans in reached.values() for lo, hi in spans)
         found.append(reaching.count(stream["name"], k))
         assert found[-1] == wanted, k
+    # The claim that each output has the same lineage holds for the first two only.
     grows = all(a < b for a, b in pairwise(found))
-    assert grows == (query == "total")
+    assert grows == (query not in ("window", "ltl"))
 
 
 def test_another_seed_makes_another_log_and_the_same_one_the_same(tmp_path: Path) -> None:
