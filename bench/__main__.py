@@ -76,13 +76,14 @@ def _measures(name: str, bench: Bench, id: str) -> bool:
 def keep_baseline(asked: list[str]) -> int:
     """Make what was measured the baseline; 1 if something asked for was never measured."""
     measured = {p.stem: p for p in sorted(RESULTS.glob("*.json")) if not p.stem.endswith(".quick")}
-    absent = [name for name in asked if name not in measured]
+    wanted = sorted({load(name).into or name for name in asked})
+    absent = [name for name in wanted if name not in measured]
     if absent or not measured:
         got = f"none of {absent[0]}" if absent else "none"
         try_ = f"make bench NAME={absent[0]}" if absent else "make bench"
         print(f"bench: expected results to keep; got {got}; try {try_}", file=sys.stderr)
         return 1
-    for name in asked or measured:
+    for name in wanted or measured:
         print(keep(measured[name], BASELINE))
     return 0
 

@@ -16,11 +16,13 @@ import psutil
 from experiments.plan import Cell, PlanError
 from experiments.store import Results
 
-__all__ = ["LEFT_OUT", "Sitting", "run_cells"]
+__all__ = ["LEFT_OUT", "PATIENCE", "Sitting", "run_cells"]
 
 LEFT_OUT = 77
 """Exit code of a cell that cannot be measured here: a log that is not there."""
 ROOT = Path(__file__).parent.parent
+PATIENCE = 30.0
+"""Seconds that a cell may take to clear up when whoever started it ends."""
 LOOK = 0.1
 """Seconds for which the machine is looked at before each cell: is somebody else at work?"""
 
@@ -80,22 +82,8 @@ def run_cells(
 
 
 def _measure(cell: Cell, folder: Path) -> dict[str, Any] | str:
-    # The cell holds one end of a pipe: when we are killed it closes, and the cell ends as well.
-    theirs, ours = os.pipe()
     request = {"parameters": dict(cell.parameters), "seed": cell.seed, "folder": str(folder)}
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", f"experiments.measures.{cell.measure}"],
-            input=json.dumps({**request, "lifeline": theirs}),
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=ROOT,
-            pass_fds=(theirs,),
-        )
-    finally:
-        os.close(theirs)
-        os.close(ours)
+    done = _run(f"experiments.measures.{cell.measure}", request)
     if done.returncode == LEFT_OUT:
         return done.stderr.strip().splitlines()[-1]
     if done.returncode != 0:
@@ -105,3 +93,35 @@ def _measure(cell: Cell, folder: Path) -> dict[str, Any] | str:
         raise PlanError(msg)
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return told
+
+
+def _run(module: str, request: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    """Run a program with a request, and end it with us, however we end."""
+    # It holds one end of a pipe: when we are killed it closes, and the cell ends as well.
+    theirs, ours = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        pass_fds=(theirs,),
+    )
+    os.close(theirs)
+    try:
+        out, err = process.communicate(json.dumps({**request, "lifeline": theirs}))
+        return subprocess.CompletedProcess(module, process.returncode, out, err)
+    finally:
+        os.close(ours)
+        if process.poll() is None:
+            _wait(process)
+
+
+def _wait(process: subprocess.Popen[str]) -> None:
+    """Give a cell the time to stop its servers, which would else stay."""
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from bench.suites._on_disk import LOGS
 from bench.suites._queries import QUERIES
-from experiments.running import LEFT_OUT
+from experiments.running import LEFT_OUT, PATIENCE
 from whence.engine import ApplyFunction, Chain, Cumulate
 from whence.engine.record.logs import LogRecord, ingest
 from whence.engine.runners import CHUNK
@@ -39,8 +39,6 @@ CHAINS = {
     ),
 }
 """By query: the chain on records, as a log has them, and what makes the log."""
-PATIENCE = 30.0
-"""Seconds that a cell may take to clear up after whoever started it was killed."""
 
 
 def answer(measure: Measure) -> None:
