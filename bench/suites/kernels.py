@@ -94,8 +94,8 @@ def _levels(id: str, log: str, chain: Callable[[], Chain], count: int) -> None:
     for level in LEVELS:
         _speed(f"{id}.{level}", log, lambda a, v=level: run(chain(), a, count, v))  # type: ignore[misc]
     _speed(f"{id}.interpreter", log, lambda a: interpreted(chain(), a, INTERPRETED), 1)
-    bench.ratio(f"{id}.tracked_over_untracked", f"{id}.untracked", f"{id}.compact")
-    bench.ratio(f"{id}.rows_over_untracked", f"{id}.untracked", f"{id}.rows")
+    bench.ratio(f"{id}.tracked_over_untracked", f"{id}.untracked", f"{id}.compact", "lower")
+    bench.ratio(f"{id}.rows_over_untracked", f"{id}.untracked", f"{id}.rows", "lower")
     bench.ratio(f"{id}.vs_interpreter", f"{id}.compact", f"{id}.interpreter")
 
 
@@ -200,7 +200,8 @@ def _stateless() -> None:
         _speed(f"stateless.{level}", "window", lambda a, v=level: run(chain(), a, EVENTS, v))  # type: ignore[misc]
     _speed("stateless.by_hand", "window", by_hand)
     for level in LEVELS[:2]:
-        bench.ratio(f"stateless.{level}_vs_hand", "stateless.by_hand", f"stateless.{level}")
+        of = ("stateless.by_hand", f"stateless.{level}")
+        bench.ratio(f"stateless.{level}_vs_hand", *of, better="lower")
 
 
 for _name in QUERIES:
