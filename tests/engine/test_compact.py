@@ -13,6 +13,7 @@ import pytest
 
 from whence.engine.associations import Association, Relation
 from whence.engine.compact import Associations, Block, Ints
+from whence.engine.joining import in_order
 from whence.engine.record.compact import compact_table, encodings_of, from_compact_table
 from whence.engine.record.files import write_table
 
@@ -160,3 +161,26 @@ def test_a_million_parents_cost_few_bytes(tmp_path: Path) -> None:
     made = Associations("s/p", (block,))
     write_table(tmp_path / "part.parquet", compact_table(made), encodings_of(made))
     assert (tmp_path / "part.parquet").stat().st_size < 2 * 100_000
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_numbers_are_put_in_order_as_few_are(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    near = 1_000_000 + random.integers(0, 30_000, 30_000)
+    far = random.integers(0, 500_000, 200 * seed)
+    numbers = random.permutation(np.concatenate([near, far]))
+    assert in_order(numbers).tolist() == np.argsort(numbers, kind="stable").tolist()
+
+
+def test_a_zone_that_ended_is_not_open() -> None:
+    def zones(*rows: tuple[int, int, int]) -> Block:
+        outputs, more, inputs = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+        none = np.zeros(len(rows), np.int64)
+        return Block("explains", "zones", "s/p", None, False, 1, 0, 0, outputs, more, inputs, none)
+
+    first = zones((7, -1, 7 * W), (9, -1, 9 * W))
+    then = zones((9, 4, 9 * W), (2, 3, 2 * W), (14, -1, 14 * W), (9, -1, 8 * W))
+    (whole,) = Associations("s/heads", (first, then)).joined().blocks
+    told = zip(whole.outputs.tolist(), whole.more.tolist(), whole.inputs.tolist(), strict=True)
+    wanted = [(2, 3, 2), (7, -1, 7), (9, 4, 9), (9, -1, 8), (14, -1, 14)]
+    assert list(told) == [(at, more, to * W) for at, more, to in wanted]
