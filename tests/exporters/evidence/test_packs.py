@@ -36,7 +36,7 @@ from whence.engine.what_if import what_if
 from whence.exporters.evidence import KeyPair, Wanted, create_keys, create_pack, verify_pack
 from whence.exporters.evidence.attesting import PAYLOAD_TYPE, pae
 from whence.exporters.evidence.reconciling import reconcile
-from whence.exporters.evidence.verify import ATTESTATION, BAG, archive, read_pack
+from whence.exporters.evidence.verify import ATTESTATION, BAG, FORMAT, archive, read_pack
 from whence.store import Connection, connect
 from whence.store.catalog import find_run
 from whence.store.loading import load
@@ -264,7 +264,7 @@ def test_what_is_no_pack_is_refused_in_one_line(pack: Path, tmp_path: Path) -> N
         (line,) = done.stderr.splitlines()
         assert words in line, line
 
-    newer = json.loads(files[f"{BAG}data/evidence.json"]) | {"format": 2}
+    newer = json.loads(files[f"{BAG}data/evidence.json"]) | {"format": FORMAT + 1}
     bad.write_bytes(archive({**files, f"{BAG}data/evidence.json": json.dumps(newer).encode()}))
     refused("try a newer version of Whence")
     for name in ("../outside", "/outside", "pack/../../outside", "pack\\outside", "else.txt"):

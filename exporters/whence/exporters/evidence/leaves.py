@@ -9,9 +9,10 @@ to the case of the event after which it appeared.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
@@ -22,17 +23,67 @@ import pyarrow as pa
 
 from whence.engine.columns import canonical, records_of
 from whence.engine.errors import LogError
+from whence.engine.intervals import positions as each_of
 from whence.engine.record import LogRecord, RunRecord
+from whence.engine.record.erasing import erased_in
 from whence.engine.record.files import whole_file
+from whence.exporters.evidence.case_secrets import INNER, OUTER, Secrets, salt_of, secrets_file
 from whence.exporters.evidence.merkle import SIZE, Tree
 from whence.exporters.evidence.verify import field_digest, leaf_digest
 
-__all__ = ["EventLeaves", "Shown", "log_leaves", "stream_leaves"]
+__all__ = [
+    "LEAVES",
+    "EventLeaves",
+    "Secrets",
+    "Shown",
+    "kept_salts",
+    "log_leaves",
+    "log_place",
+    "salt_of",
+    "salts_file",
+    "secrets_file",
+    "stream_file",
+    "stream_leaves",
+    "stream_place",
+    "tombstone",
+    "write_salts",
+]
 
-_INNER = bytes(byte ^ 0x36 for byte in range(256))
-_OUTER = bytes(byte ^ 0x5C for byte in range(256))
-_SECRETS = "secrets.bin"
-_LEAVES = "leaves.bin"
+LEAVES = "leaves.bin"
+
+
+def tombstone(place: str, position: int) -> bytes:
+    """What stands for an event of which nothing is known but that it was there."""
+    return leaf_digest(place, position, b"erased")
+
+
+def log_place(log: LogRecord) -> str:
+    """What a log is called in proofs."""
+    return f"log/{log.id}"
+
+
+def stream_place(run: RunRecord, name: str) -> str:
+    """What a stream is called in proofs."""
+    return f"run/{run.id}/{name}"
+
+
+def stream_file(run: RunRecord, name: str) -> Path:
+    """Where the leaves of a stream are."""
+    return run.folder / "leaves" / f"{quote(name, safe='')}.bin"
+
+
+def salts_file(run: RunRecord, name: str) -> Path:
+    """Where salts are of outputs that appeared after an event that was erased."""
+    return stream_file(run, name).with_suffix(".salts")
+
+
+def kept_salts(run: RunRecord, name: str) -> dict[int, bytes]:
+    """These salts, by position."""
+    try:
+        told = json.loads(salts_file(run, name).read_text(encoding="ascii"))
+    except FileNotFoundError:
+        return {}
+    return {int(at): bytes.fromhex(salt) for at, salt in told.items()}
 
 
 class Shown:
@@ -40,15 +91,23 @@ class Shown:
 
     Attributes:
         position: its position.
-        values: its fields as canonical JSON.
+        values: its fields as canonical JSON; none if it was erased.
         salts: the salts of its fields.
+        erased: what stands for it, if it was erased.
     """
 
-    def __init__(self, place: str, position: int, values: dict[str, str], secret: bytes) -> None:
+    def __init__(
+        self,
+        place: str,
+        position: int,
+        values: dict[str, str],
+        salt: bytes,
+        erased: bytes | None = None,
+    ) -> None:
         """Work out the salts."""
         self.place, self.position, self.values = place, position, values
-        salt = _salt(secret, place, position)
         self.salts = {name: _field_salt(salt, name.encode()) for name in values}
+        self.erased = erased
 
     @property
     def digests(self) -> dict[str, bytes]:
@@ -58,6 +117,8 @@ class Shown:
     @property
     def leaf(self) -> bytes:
         """What stands for it."""
+        if self.erased is not None:
+            return self.erased
         return leaf_digest(self.place, self.position, b"".join(self.digests.values()))
 
 
@@ -75,8 +136,11 @@ class EventLeaves:
         file: Path,
         tables: Callable[[], Iterable[pa.Table]],
         columns: dict[str, str],
-        secret_of: Callable[[int, int], bytes],
+        secret_of: Callable[[int, int], bytes | None],
         count: int,
+        erased: Collection[int] = (),
+        salts: dict[int, bytes] | None = None,
+        keep: Callable[[dict[int, bytes]], None] | None = None,
     ) -> None:
         """Read the leaves; the first time, work them out.
 
@@ -85,14 +149,22 @@ class EventLeaves:
             file: where its leaves are kept.
             tables: its parts.
             columns: the kinds of their columns.
-            secret_of: the secret of an event, by its index and its moment.
+            secret_of: the secret of an event, by its position and its moment; ``None`` if it was
+                destroyed.
             count: how many events there are.
+            erased: the positions of events that were erased.
+            salts: the salts of events whose secret was destroyed.
+            keep: told of these salts if there are more of them, before they are needed.
         """
         self.place = place
         self._tables, self._columns, self._secret_of = tables, columns, secret_of
+        self._erased, self._salts = frozenset(erased), {} if salts is None else salts
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
+            known = len(self._salts)
             leaves = b"".join(self._leaves(table) for table in tables())
+            if keep is not None and len(self._salts) > known:
+                keep(self._salts)
             whole_file(file, lambda beside: _bytes_to(beside, leaves))
         self.tree = Tree(file.read_bytes())
         if self.tree.count != count:
@@ -111,10 +183,17 @@ class EventLeaves:
         sha256, secret_of, place = hashlib.sha256, self._secret_of, self.place.encode()
         found = []
         for position, moment, *values in zip(places, moments, *texts, strict=True):
-            key = secret_of(position, moment).ljust(64, b"\0")
+            if position in self._erased:
+                found.append(tombstone(self.place, position))
+                continue
             at = b"%s\0%d\0" % (place, position)
-            inner = sha256(key.translate(_INNER) + at).digest()
-            salt = sha256(key.translate(_OUTER) + inner).digest()
+            secret = secret_of(position, moment)
+            if secret is None:
+                salt = self._salts.setdefault(position, secrets.token_bytes(SIZE))
+            else:
+                key = secret.ljust(64, b"\0")
+                inner = sha256(key.translate(INNER) + at).digest()
+                salt = sha256(key.translate(OUTER) + inner).digest()
             fields = b"".join(
                 [
                     sha256(
@@ -140,10 +219,20 @@ class EventLeaves:
                 (record,) = records_of(one, self._columns)
                 position = int(places[row])
                 moment = one.column("moment")[0].as_py() if "moment" in one.column_names else 0
+                leaf = self.tree.leaf(before + int(row))
+                if position in self._erased:
+                    gone = Shown(self.place, position, {}, b"", leaf)
+                    found.append((before + int(row), gone))
+                    continue
                 secret = self._secret_of(position, moment)
+                salt = (
+                    self._salts.get(position, b"")
+                    if secret is None
+                    else salt_of(secret, self.place, position)
+                )
                 values = {name: canonical(value) for name, value in record.items()}
-                event = Shown(self.place, position, values, secret)
-                if event.leaf != self.tree.leaf(before + int(row)):
+                event = Shown(self.place, position, values, salt)
+                if event.leaf != leaf:
                     msg = (
                         f"{self.place}@{position}: expected the event as it was when its digest "
                         "was made; got another value; try the record's copy"
@@ -156,20 +245,15 @@ class EventLeaves:
 
 def log_leaves(log: LogRecord) -> EventLeaves:
     """The leaves of a log."""
-    numbers, count = _cases(log)
-    held = _held_secrets(log.folder / _SECRETS, count)
-
-    def secret_of(position: int, _: int) -> bytes:
-        at = (position if numbers is None else numbers[position]) * SIZE
-        return held[at : at + SIZE]
-
+    held = Secrets.made(log)
     return EventLeaves(
-        f"log/{log.id}",
-        log.folder / _LEAVES,
+        log_place(log),
+        log.folder / LEAVES,
         lambda: (log.part(number) for number in range(log.manifest["parts"])),
         log.columns,
-        secret_of,
+        lambda position, _: held.at(position),
         log.length,
+        frozenset(each_of(erased_in(log.manifest))),
     )
 
 
@@ -182,29 +266,37 @@ def stream_leaves(run: RunRecord, name: str, log: LogRecord | None) -> EventLeav
         log: the run's first log, whose cases its outputs belong to; ``None`` without any.
     """
     (stream,) = (each for each in run.manifest["streams"] if each["name"] == name)
-    numbers, count = _cases(log) if log is not None else (None, 0)
-    held = _held_secrets(log.folder / _SECRETS, count) if log is not None else b""
-    last = log.length - 1 if log is not None else -1
+    held = None if log is None or not log.length else Secrets.made(log)
 
-    def secret_of(_: int, moment: int) -> bytes:
-        if not held:
-            return b""
-        event = max(0, min(moment, last))
-        at = (event if numbers is None else numbers[event]) * SIZE
-        return held[at : at + SIZE]
+    def secret_of(_: int, moment: int) -> bytes | None:
+        return b"" if held is None else held.at(held.event(moment))
 
     def tables() -> Iterable[pa.Table]:
         for part in stream["outputs"]:
             yield run.outputs(name, part["part"])
 
     return EventLeaves(
-        f"run/{run.id}/{name}",
-        run.folder / "leaves" / f"{quote(name, safe='')}.bin",
+        stream_place(run, name),
+        stream_file(run, name),
         tables,
         {"value": _CANONICAL},
         secret_of,
         stream["length"],
+        frozenset(each_of(erased_in(stream))),
+        kept_salts(run, name),
+        lambda salts: write_salts(salts_file(run, name), salts),
     )
+
+
+def write_salts(path: Path, salts: dict[int, bytes]) -> None:
+    """Keep salts, for the record's owner alone."""
+    text = json.dumps({at: salt.hex() for at, salt in sorted(salts.items())})
+
+    def write(beside: Path) -> None:
+        os.chmod(beside, 0o600)
+        beside.write_text(text, encoding="ascii")
+
+    whole_file(path, write)
 
 
 _CANONICAL = "canonical"
@@ -222,46 +314,6 @@ def _texts(column: pa.ChunkedArray, kind: str) -> list[bytes]:
         return [b"null" if v is None else b"%d" % v for v in values]
     table = pa.table({"value": column})
     return [canonical(r["value"]).encode() for r in records_of(table, {"value": kind})]
-
-
-def _cases(log: LogRecord) -> tuple[list[int] | None, int]:
-    """The number of each event's case, and how many secrets there are."""
-    column = log.manifest.get("case")
-    if column is None or column not in log.columns:
-        return None, log.length
-    pieces = [log.part(n).column(column) for n in range(log.manifest["parts"])]
-    whole = pa.chunked_array([chunk for piece in pieces for chunk in piece.chunks])
-    coded = whole.combine_chunks().dictionary_encode(null_encoding="encode")
-    return coded.indices.to_pylist(), len(coded.dictionary)
-
-
-def _held_secrets(path: Path, count: int) -> bytes:
-    """The secrets of a log, made when they are first needed."""
-    if not path.exists():
-        beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(count * SIZE))
-        try:
-            os.link(beside, path)  # never replaces what another process has just made
-        except FileExistsError:
-            pass
-        finally:
-            beside.unlink()
-    found = path.read_bytes()
-    if len(found) != count * SIZE:
-        msg = (
-            f"{path}: expected {count:,} secrets; got {len(found) // SIZE:,}; "
-            "try the record's copy: without them no proof can be made"
-        )
-        raise LogError(msg)
-    return found
-
-
-def _salt(secret: bytes, place: str, position: int) -> bytes:
-    key = secret.ljust(64, b"\0")
-    at = f"{place}\0{position}\0".encode()
-    inner = hashlib.sha256(key.translate(_INNER) + at).digest()
-    return hashlib.sha256(key.translate(_OUTER) + inner).digest()
 
 
 def _field_salt(salt: bytes, name: bytes) -> bytes:
