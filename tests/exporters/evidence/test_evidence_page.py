@@ -29,8 +29,10 @@ def blocks(language: str) -> list[str]:
 def test_the_commands_run_as_written(
     graph: Connection, neo4j_server: Status, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    before = lifecycle_run(tmp_path / "record")
     record = lifecycle_run(tmp_path / "record")
-    load(record.root, record.id, graph)
+    for run in (before, record):
+        load(run.root, run.id, graph)
     monkeypatch.setenv("NEO4J_URI", str(neo4j_server.uri))
     monkeypatch.setenv("NEO4J_PASSWORD_FILE", str(neo4j_server.home / "password"))
     monkeypatch.setenv("WHENCE_RECORD", str(record.root))
@@ -39,7 +41,8 @@ def test_the_commands_run_as_written(
     (toml,) = blocks("toml")
     Path("whence.toml").write_text(toml, encoding="utf-8")
     commands = [line for block in blocks("sh") for line in block.splitlines()]
-    assert len(commands) == 5
+    commands = [command.replace("EARLIER", before.id) for command in commands]
+    assert len(commands) == 6
     refused = CliRunner().invoke(app, shlex.split(commands[1])[1:])
     assert refused.exit_code == 1
     assert "try whence keys create" in refused.stderr
