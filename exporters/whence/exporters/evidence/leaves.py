@@ -106,7 +106,11 @@ class Shown:
     ) -> None:
         """Work out the salts."""
         self.place, self.position, self.values = place, position, values
-        self.salts = {name: _field_salt(salt, name.encode()) for name in values}
+        several = len(values) > 1
+        self.salts = {
+            name: (_wide(salt, number) if several else salt)[_part(number, len(values))]
+            for number, name in enumerate(sorted(values))
+        }
         self.erased = erased
 
     @property
@@ -180,30 +184,48 @@ class EventLeaves:
         names = sorted(self._columns)
         texts = [_texts(table.column(name), self._columns[name]) for name in names]
         encoded = [name.encode() for name in names]
-        sha256, secret_of, place = hashlib.sha256, self._secret_of, self.place.encode()
-        found = []
-        for position, moment, *values in zip(places, moments, *texts, strict=True):
-            if position in self._erased:
-                found.append(tombstone(self.place, position))
-                continue
-            at = b"%s\0%d\0" % (place, position)
-            secret = secret_of(position, moment)
-            if secret is None:
-                salt = self._salts.setdefault(position, secrets.token_bytes(SIZE))
-            else:
-                key = secret.ljust(64, b"\0")
-                inner = sha256(key.translate(INNER) + at).digest()
-                salt = sha256(key.translate(OUTER) + inner).digest()
-            fields = b"".join(
+        sha256, place = hashlib.sha256, self.place.encode()
+        ats = [b"%s\0%d\0" % (place, position) for position in places]
+        salts = list(map(self._salted(), places, moments, ats))
+        digests = []
+        for number, name in enumerate(encoded):
+            if number % _FIELDS == 0:
+                wide = salts if len(names) == 1 else [_wide(salt, number) for salt in salts]
+            part = _part(number, len(names))
+            digests.append(
                 [
-                    sha256(
-                        b"\x02%s%s\0%s" % (sha256(b"\x03" + salt + name).digest(), name, value)
-                    ).digest()
-                    for name, value in zip(encoded, values, strict=True)
+                    sha256(b"\x02" + own[part] + name + b"\0" + value).digest()
+                    for own, value in zip(wide, texts[number], strict=True)
                 ]
             )
-            found.append(sha256(b"\x00" + at + fields).digest())
+        found = [
+            sha256(b"\x00" + at + b"".join(fields)).digest()
+            for at, *fields in zip(ats, *digests, strict=True)
+        ]
+        if self._erased:
+            gone = [row for row, position in enumerate(places) if position in self._erased]
+            for row in gone:
+                found[row] = tombstone(self.place, places[row])
         return b"".join(found)
+
+    def _salted(self) -> Callable[[int, int, bytes], bytes]:
+        """Gives the salt of an event: an HMAC with its secret, whose keys are made once a case."""
+        sha256, secret_of = hashlib.sha256, self._secret_of
+        keys: dict[bytes, tuple[bytes, bytes]] = {}
+
+        def salt(position: int, moment: int, at: bytes) -> bytes:
+            if position in self._erased:
+                return b""
+            secret = secret_of(position, moment)
+            if secret is None:
+                return self._salts.setdefault(position, secrets.token_bytes(SIZE))
+            pair = keys.get(secret)
+            if pair is None:
+                key = secret.ljust(64, b"\0")
+                pair = keys[secret] = (key.translate(INNER), key.translate(OUTER))
+            return sha256(pair[1] + sha256(pair[0] + at).digest()).digest()
+
+        return salt
 
     def shown(self, positions: Sequence[int]) -> list[tuple[int, Shown]]:
         """Single events with their indexes, read from the record and held against the leaves.
@@ -316,8 +338,19 @@ def _texts(column: pa.ChunkedArray, kind: str) -> list[bytes]:
     return [canonical(r["value"]).encode() for r in records_of(table, {"value": kind})]
 
 
-def _field_salt(salt: bytes, name: bytes) -> bytes:
-    return hashlib.sha256(b"\x03" + salt + name).digest()
+_FIELDS = 4
+"""Fields whose salts, of 128 bits each, one digest gives."""
+
+
+def _wide(salt: bytes, number: int) -> bytes:
+    """The salts of four fields: whoever is told one of them cannot work out the others."""
+    return hashlib.sha512(b"\x03%d\0" % (number // _FIELDS) + salt).digest()
+
+
+def _part(number: int, count: int) -> slice:
+    """Where the salt of a field is; an event with a single field needs no more than its own."""
+    first = 16 * (number % _FIELDS)
+    return slice(None) if count == 1 else slice(first, first + 16)
 
 
 def _bytes_to(path: Path, data: bytes) -> None:
