@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 LATEST_SHOWN = 5
+_STREAM = ("name", "no", "processor", "pipe", "role", "w", "length", "tracked")
 
 
 @dataclass(frozen=True)
@@ -230,9 +231,8 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
         ),
         streams=tuple(
             StoredStream(
-                *(stream[name] for name in ("name", "no", "processor", "pipe", "role", "w")),
-                *(stream[name] for name in ("length", "tracked")),
-                _pairs(stream.get("erased")),
+                **{name: stream[name] for name in _STREAM},
+                erased=_pairs(stream.get("erased")),
             )
             for stream in sorted(
                 [*row["streams"], *row["ends"]], key=lambda stream: int(stream["no"])

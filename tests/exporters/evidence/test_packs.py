@@ -363,14 +363,14 @@ def test_a_record_that_was_changed_afterwards_gives_no_pack(made: Made) -> None:
         path.write_bytes(before)
 
 
-@pytest.mark.parametrize("name", ["filter", "rule", "totals"])
+@pytest.mark.parametrize("name", RUNS)
 def test_the_counts_are_those_of_never_matters(
     name: str, graph: Connection, tmp_path: Path
 ) -> None:
     record = RUNS[name](tmp_path / "record")
     load(record.root, record.id, graph)
     run = find_run(graph, record.id)
-    (each,) = reconcile(graph, run, {"log": record.log("log")})
+    (each,) = reconcile(run, record)
     never = never_matters(graph, record.id)
     assert each.count == record.log("log").length
     assert each.explained == each.count - never.softer[0].count

@@ -315,7 +315,7 @@ def _waits(run: RunRecord, case: str) -> bool:
         log = run.log(name)
         column = log.manifest.get("case")
         for table in waiting_rows(run):
-            if column in table.column_names and same_case(log, table, column, case):
+            if column in log.columns and same_case(log, table, str(column), case):
                 return True
     return False
 

@@ -89,7 +89,7 @@ def create_pack(
     subject = asked.subject if wanted.subject is None else wanted.subject
     own = _subject(asked, subject)
     proved = prove(asked, wanted.reveal, own)
-    counted = reconcile(connection, asked.graph, asked.logs)
+    counted = reconcile(asked.graph, asked.record)
     with tempfile.TemporaryDirectory() as folder:
         prov, validation = _prov(asked, wanted, own, Path(folder))
     difference = None

@@ -84,7 +84,10 @@ def coverage_of(run: RunGraph, streams: Sequence[StoredStream]) -> Coverage:
         run.options.get("where"),
         run.status,
         run.loaded,
-        tuple((each.name, each.erased) for each in (*run.logs, *streams) if each.erased),
+        (
+            *((log.name, log.erased) for log in run.logs if log.erased),
+            *((stream.name, stream.erased) for stream in streams if stream.erased),
+        ),
     )
 
 

@@ -33,8 +33,8 @@ def input_events(
             log,
             position_of(key),
             fields,
-            *(_plain(known[key][name]) for name in ("case", "activity", "time")),
-            contains(gone[run.log_named(log).name], position_of(key)),
+            **{name: _plain(known[key][name]) for name in ("case", "activity", "time")},
+            erased=contains(gone[run.log_named(log).name], position_of(key)),
         )
         for key, (log, fields) in wanted.items()
     ]

@@ -169,6 +169,6 @@ def _events(record: RunRecord, inputs: tuple[InputRange, ...]) -> Iterator[Input
             known = input_properties(0, log.manifest, table, b"")
             for position in range(max(each.lo, first), min(each.hi, first + chunk - 1) + 1):
                 shown = known[position - first]
-                roles = (shown.get(role) for role in SEARCHABLE)
+                roles = {role: shown.get(role) for role in SEARCHABLE}
                 erased = contains(gone, position)
-                yield InputEvent(each.log, position, each.fields, *roles, erased=erased)
+                yield InputEvent(each.log, position, each.fields, **roles, erased=erased)
