@@ -5,9 +5,9 @@ They lie beside the log, for its owner alone. An event that was erased has none 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import secrets
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,25 +17,15 @@ from whence.engine.errors import LogError
 from whence.engine.record import LogRecord
 from whence.engine.record.erasing import erased_in
 from whence.engine.record.erasing.logs import within
+from whence.exporters.evidence.hashing import Work
 from whence.exporters.evidence.merkle import SIZE
 
-__all__ = ["INNER", "OUTER", "Secrets", "salt_of", "secrets_file"]
-
-INNER = bytes(byte ^ 0x36 for byte in range(256))
-OUTER = bytes(byte ^ 0x5C for byte in range(256))
+__all__ = ["Secrets", "secrets_file"]
 
 
 def secrets_file(log: LogRecord) -> Path:
     """Where the secrets of a log are."""
     return log.folder / str(log.manifest.get("secrets", "secrets.bin"))
-
-
-def salt_of(secret: bytes, place: str, position: int) -> bytes:
-    """The salt of an event: an HMAC with the secret of its case."""
-    key = secret.ljust(64, b"\0")
-    at = f"{place}\0{position}\0".encode()
-    inner = hashlib.sha256(key.translate(INNER) + at).digest()
-    return hashlib.sha256(key.translate(OUTER) + inner).digest()
 
 
 class Secrets:
@@ -93,6 +83,12 @@ class Secrets:
     def event(self, moment: int) -> int:
         """The event after which an output appeared; the first, if it was before any."""
         return max(0, min(moment, self._length - 1))
+
+    def work(self, files: Sequence[Path], columns: Mapping[str, str], place: str) -> Work | None:
+        """How the leaves of some parts are worked out; ``None`` if an event has no secret."""
+        if bool((self._numbers < 0).any()):
+            return None
+        return Work(tuple(files), columns, place, self._numbers, self._held)
 
     def without(self, then: LogRecord) -> tuple[bytes, set[int]]:
         """The secrets when more events are erased, and the numbers of those that stay.

@@ -8,14 +8,11 @@ to the case of the event after which it appeared.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
 from collections.abc import Callable, Collection, Iterable, Sequence
-from json.encoder import encode_basestring
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -27,7 +24,16 @@ from whence.engine.intervals import positions as each_of
 from whence.engine.record import LogRecord, RunRecord
 from whence.engine.record.erasing import erased_in
 from whence.engine.record.files import whole_file
-from whence.exporters.evidence.case_secrets import INNER, OUTER, Secrets, salt_of, secrets_file
+from whence.exporters.evidence.case_secrets import Secrets, secrets_file
+from whence.exporters.evidence.hashing import (
+    CANONICAL,
+    Work,
+    field_salt,
+    hashed,
+    salt_of,
+    salting,
+    shared_out,
+)
 from whence.exporters.evidence.merkle import SIZE, Tree
 from whence.exporters.evidence.verify import field_digest, leaf_digest
 
@@ -106,9 +112,8 @@ class Shown:
     ) -> None:
         """Work out the salts."""
         self.place, self.position, self.values = place, position, values
-        several = len(values) > 1
         self.salts = {
-            name: (_wide(salt, number) if several else salt)[_part(number, len(values))]
+            name: field_salt(salt, number, len(values))
             for number, name in enumerate(sorted(values))
         }
         self.erased = erased
@@ -145,6 +150,7 @@ class EventLeaves:
         erased: Collection[int] = (),
         salts: dict[int, bytes] | None = None,
         keep: Callable[[dict[int, bytes]], None] | None = None,
+        work: Work | None = None,
     ) -> None:
         """Read the leaves; the first time, work them out.
 
@@ -159,6 +165,7 @@ class EventLeaves:
             erased: the positions of events that were erased.
             salts: the salts of events whose secret was destroyed.
             keep: told of these salts if there are more of them, before they are needed.
+            work: how the leaves are worked out, if every event has a secret.
         """
         self.place = place
         self._tables, self._columns, self._secret_of = tables, columns, secret_of
@@ -166,7 +173,10 @@ class EventLeaves:
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
             known = len(self._salts)
-            leaves = b"".join(self._leaves(table) for table in tables())
+            if work is not None:
+                leaves = shared_out(work, count)
+            else:
+                leaves = b"".join(self._leaves(table) for table in tables())
             if keep is not None and len(self._salts) > known:
                 keep(self._salts)
             whole_file(file, lambda beside: _bytes_to(beside, leaves))
@@ -179,53 +189,25 @@ class EventLeaves:
             raise LogError(msg)
 
     def _leaves(self, table: pa.Table) -> bytes:
-        places = table.column("position").to_pylist()
-        moments = table.column("moment").to_pylist() if "moment" in table.column_names else places
-        names = sorted(self._columns)
-        texts = [_texts(table.column(name), self._columns[name]) for name in names]
-        encoded = [name.encode() for name in names]
-        sha256, place = hashlib.sha256, self.place.encode()
-        ats = [b"%s\0%d\0" % (place, position) for position in places]
-        salts = list(map(self._salted(), places, moments, ats))
-        digests = []
-        for number, name in enumerate(encoded):
-            if number % _FIELDS == 0:
-                wide = salts if len(names) == 1 else [_wide(salt, number) for salt in salts]
-            part = _part(number, len(names))
-            digests.append(
-                [
-                    sha256(b"\x02" + own[part] + name + b"\0" + value).digest()
-                    for own, value in zip(wide, texts[number], strict=True)
-                ]
-            )
-        found = [
-            sha256(b"\x00" + at + b"".join(fields)).digest()
-            for at, *fields in zip(ats, *digests, strict=True)
-        ]
-        if self._erased:
-            gone = [row for row, position in enumerate(places) if position in self._erased]
-            for row in gone:
-                found[row] = tombstone(self.place, places[row])
-        return b"".join(found)
+        """The leaves of a part of which events were erased, or have salts of their own."""
+        salt = salting()
 
-    def _salted(self) -> Callable[[int, int, bytes], bytes]:
-        """Gives the salt of an event: an HMAC with its secret, whose keys are made once a case."""
-        sha256, secret_of = hashlib.sha256, self._secret_of
-        keys: dict[bytes, tuple[bytes, bytes]] = {}
-
-        def salt(position: int, moment: int, at: bytes) -> bytes:
+        def one(position: int, moment: int, at: bytes) -> bytes:
             if position in self._erased:
                 return b""
-            secret = secret_of(position, moment)
+            secret = self._secret_of(position, moment)
             if secret is None:
                 return self._salts.setdefault(position, secrets.token_bytes(SIZE))
-            pair = keys.get(secret)
-            if pair is None:
-                key = secret.ljust(64, b"\0")
-                pair = keys[secret] = (key.translate(INNER), key.translate(OUTER))
-            return sha256(pair[1] + sha256(pair[0] + at).digest()).digest()
+            return salt(secret, at)
 
-        return salt
+        def salted(places: list[int], moments: list[int], ats: list[bytes]) -> list[bytes]:
+            return list(map(one, places, moments, ats))
+
+        found = hashed(table, self._columns, self.place, salted)
+        for row, position in enumerate(table.column("position").to_pylist()):
+            if position in self._erased:
+                found[row] = tombstone(self.place, position)
+        return b"".join(found)
 
     def shown(self, positions: Sequence[int]) -> list[tuple[int, Shown]]:
         """Single events with their indexes, read from the record and held against the leaves.
@@ -268,6 +250,7 @@ class EventLeaves:
 def log_leaves(log: LogRecord) -> EventLeaves:
     """The leaves of a log."""
     held = Secrets.made(log)
+    parts = [log.folder / f"part-{number:05d}.parquet" for number in range(log.manifest["parts"])]
     return EventLeaves(
         log_place(log),
         log.folder / LEAVES,
@@ -276,6 +259,7 @@ def log_leaves(log: LogRecord) -> EventLeaves:
         lambda position, _: held.at(position),
         log.length,
         frozenset(each_of(erased_in(log.manifest))),
+        work=held.work(parts, log.columns, log_place(log)),
     )
 
 
@@ -293,6 +277,9 @@ def stream_leaves(run: RunRecord, name: str, log: LogRecord | None) -> EventLeav
     def secret_of(_: int, moment: int) -> bytes | None:
         return b"" if held is None else held.at(held.event(moment))
 
+    parts = [run.path("outputs", name, part["part"]) for part in stream["outputs"]]
+    kinds = {"value": CANONICAL}
+
     def tables() -> Iterable[pa.Table]:
         for part in stream["outputs"]:
             yield run.outputs(name, part["part"])
@@ -301,12 +288,15 @@ def stream_leaves(run: RunRecord, name: str, log: LogRecord | None) -> EventLeav
         stream_place(run, name),
         stream_file(run, name),
         tables,
-        {"value": _CANONICAL},
+        kinds,
         secret_of,
         stream["length"],
         frozenset(each_of(erased_in(stream))),
         kept_salts(run, name),
         lambda salts: write_salts(salts_file(run, name), salts),
+        None
+        if held is None or erased_in(stream)
+        else held.work(parts, kinds, stream_place(run, name)),
     )
 
 
@@ -319,38 +309,6 @@ def write_salts(path: Path, salts: dict[int, bytes]) -> None:
         beside.write_text(text, encoding="ascii")
 
     whole_file(path, write)
-
-
-_CANONICAL = "canonical"
-"""The kind of outputs' values, which the record keeps as canonical JSON already."""
-
-
-def _texts(column: pa.ChunkedArray, kind: str) -> list[bytes]:
-    """The values of a column as canonical JSON."""
-    if kind == _CANONICAL:
-        return [value.encode() for value in column.to_pylist()]
-    values: list[Any] = column.to_pylist()
-    if kind == "text":
-        return [b"null" if v is None else encode_basestring(v).encode() for v in values]
-    if kind == "integer":
-        return [b"null" if v is None else b"%d" % v for v in values]
-    table = pa.table({"value": column})
-    return [canonical(r["value"]).encode() for r in records_of(table, {"value": kind})]
-
-
-_FIELDS = 4
-"""Fields whose salts, of 128 bits each, one digest gives."""
-
-
-def _wide(salt: bytes, number: int) -> bytes:
-    """The salts of four fields: whoever is told one of them cannot work out the others."""
-    return hashlib.sha512(b"\x03%d\0" % (number // _FIELDS) + salt).digest()
-
-
-def _part(number: int, count: int) -> slice:
-    """Where the salt of a field is; an event with a single field needs no more than its own."""
-    first = 16 * (number % _FIELDS)
-    return slice(None) if count == 1 else slice(first, first + 16)
 
 
 def _bytes_to(path: Path, data: bytes) -> None:
