@@ -57,6 +57,12 @@ def erase(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would go, and what follows from it.")
     ] = False,
+    rebuild: Annotated[
+        bool,
+        typer.Option(
+            "--rebuild/--no-rebuild", help="Make the files of a local database anew at the end."
+        ),
+    ] = True,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     record: Record = None,
     *,
@@ -75,7 +81,7 @@ def erase(
     root = record_place(record)
     plan = _plan(root, case, events, run, verdicts)
     if dry_run and plan is not None:
-        ctx.meta[WORDS] = ["erase", "--dry-run"]
+        ctx.meta[WORDS] = _noted("--dry-run", record=record)
         _show_plan(plan)
         return
     if plan is not None and not reason:
@@ -84,13 +90,18 @@ def erase(
     if plan is not None and not output().confirm(_question(plan), yes=yes):
         raise typer.Exit(1)
     with reachable_graph(server, wanted=True) as connection, output().progress("steps") as advance:
-        local = None if connection is None else _local(server)
+        local = _local(server) if rebuild and connection is not None else None
         if plan is None:
             done = go_on(root, None, connection, local=local, progress=advance)
         else:
             done = erase_now(plan, str(reason), connection, local=local, progress=advance)
-    ctx.meta[WORDS] = ["erase", "--erasure", done.id]
+    ctx.meta[WORDS] = _noted("--erasure", done.id, record=record)
     _show(done)
+
+
+def _noted(*words: str, record: Path | None) -> list[str]:
+    """What the journal tells: nothing that names whoever is to be forgotten."""
+    return ["erase", *words, *([] if record is None else ["--record", str(record)])]
 
 
 def _plan(

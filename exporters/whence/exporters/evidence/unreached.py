@@ -38,7 +38,7 @@ def unreached(
             "the server's own files: its transaction logs, the free space of its store, its "
             "backups and query logs may hold old values; have whoever runs it prune the logs "
             "(db.tx_log.rotation.retention_policy), copy the database (neo4j-admin database copy) "
-            "and delete older backups"
+            "and delete older backups; a local server's are made anew by whence store rebuild"
         )
     others = [name for name in instances() if name != local]
     if others:
