@@ -353,3 +353,69 @@ def test_a_second_erasure_adds_to_the_first(tmp_path: Path) -> None:
     assert len(verify_run(run).erased) == 2
     with pytest.raises(LogError, match="3 erased events"):
         what_if(run, ["log@2.action=pay"])
+
+
+def test_a_kill_between_any_two_files_is_taken_up_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log of several parts, cut off before the n-th file is put in its place."""
+
+    class Killed(BaseException):
+        pass
+
+    first = noted(tmp_path / "first")
+    note(first.root, ["impact", "latest", "--case", CASES["B"]])
+    place = Path.replace
+    left = 0
+
+    def counted(self: Path, target: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Killed
+        return place(self, target)
+
+    monkeypatch.setattr(Path, "replace", counted)
+    left, number, taken_up = 10**6, 1, 0
+    while True:
+        root = tmp_path / str(number)
+        shutil.copytree(first.root, root)
+        plan = plan_case(root, CASES["B"])
+        left = number
+        try:
+            erase(plan, "why", None)
+            break
+        except Killed:
+            left = 10**6
+        go_on(root, None, None)
+        taken_up += 1
+        assert holding(root, SENTINELS) == []
+        assert verify_run(RunRecord(root, first.id)).problems == ()
+        read_journal(root)
+        number += 2
+    assert taken_up > 8
+
+
+@pytest.mark.full
+@pytest.mark.spark
+def test_a_stream_that_was_stopped_is_forgotten_with_its_checkpoint(
+    tmp_path: Path, spark: Any
+) -> None:
+    from tests.engine.runners.streaming import DECLARED as NUMBERS
+    from tests.engine.runners.streaming import EVENTS, OPTIONS, put, streamed
+    from whence.engine.log import Log as Declared
+
+    folder, root = tmp_path / "arriving", tmp_path / "record"
+    folder.mkdir()
+    events = [{**each, "case": f"subject-{each['case'].replace(' ', '-')}-Z"} for each in EVENTS]
+    put(folder, "01.csv", events[:110])
+    declared = Declared(columns=NUMBERS.columns, case="case", activity="act")
+    later = [("02.csv", events[110:150])]
+    run = streamed(root, folder, "lifecycle", OPTIONS, spark, later, declared=declared)
+    assert run.manifest["status"] == "interrupted"
+    sentinel = [events[0]["case"].encode()]
+    assert any(name.startswith(f"runs/{run.id}/stream") for name, _ in holding(root, sentinel))
+    done = erase(plan_case(root, events[0]["case"]), "why", None)
+    assert done.ended == (run.id,)
+    assert holding(root, sentinel) == []
+    assert run.manifest["status"] == "failed"
