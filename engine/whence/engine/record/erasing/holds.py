@@ -35,10 +35,8 @@ class Hold:
 
 def hold_of(run: RunRecord) -> Hold | None:
     """The hold on a run, if there is one."""
-    try:
-        return Hold(**read_json(run.folder / _FILE))
-    except FileNotFoundError:
-        return None
+    path = run.folder / _FILE
+    return Hold(**read_json(path)) if path.exists() else None
 
 
 def hold_run(run: RunRecord, reason: str) -> Hold:
