@@ -78,8 +78,9 @@ def test_what_the_page_on_erasing_shows(
     assert [each[0] for each in words] == ["erase", "erase", "erase", "runs", "runs", "evidence"]
     CliRunner().invoke(app, ["keys", "create"])
     for each in words:
-        last = ["--no-rebuild"] if each[0] == "erase" else []  # others use this server as well
-        done = CliRunner().invoke(app, [*each, *last], input="y\n")
+        # Nobody is there to ask, and others use this server as well.
+        last = ["--yes", "--no-rebuild"] if each[0] == "erase" else []
+        done = CliRunner().invoke(app, [*each, *last])
         assert done.exit_code == 0, (each, done.stderr)
     told = json.loads(read_pack(tmp_path / "erased.zip")[0][f"{BAG}data/evidence.json"])
     assert told["erasure"]["reason"] == "request of 1 March"
