@@ -407,7 +407,9 @@ def test_a_stream_that_was_stopped_is_forgotten_with_its_checkpoint(
 
     folder, root = tmp_path / "arriving", tmp_path / "record"
     folder.mkdir()
-    events = [{**each, "case": f"subject-{each['case'].replace(' ', '-')}-Z"} for each in EVENTS]
+    events: list[dict[str, Any]] = [
+        {**each, "case": f"subject-{each['case']}-Z".replace(" ", "-")} for each in EVENTS
+    ]
     put(folder, "01.csv", events[:110])
     declared = Declared(columns=NUMBERS.columns, case="case", activity="act")
     later = [("02.csv", events[110:150])]
