@@ -44,6 +44,7 @@ COMMANDS = (
     "erase",
     "keys",
     "journal",
+    "web",
     "server",
     "doctor",
 )
