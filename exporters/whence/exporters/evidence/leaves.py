@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -131,6 +132,10 @@ class Shown:
         return leaf_digest(self.place, self.position, b"".join(self.digests.values()))
 
 
+Part = tuple[int, Callable[[], pa.Table]]
+"""How many events it has, and how they are read."""
+
+
 class EventLeaves:
     """The tree of a log or stream, and single events of it.
 
@@ -143,7 +148,7 @@ class EventLeaves:
         self,
         place: str,
         file: Path,
-        tables: Callable[[], Iterable[pa.Table]],
+        parts: Sequence[Part],
         columns: dict[str, str],
         secret_of: Callable[[int, int], bytes | None],
         count: int,
@@ -157,7 +162,7 @@ class EventLeaves:
         Args:
             place: what it is called in proofs.
             file: where its leaves are kept.
-            tables: its parts.
+            parts: its parts, whose events are at the positions from 0 on, one after another.
             columns: the kinds of their columns.
             secret_of: the secret of an event, by its position and its moment; ``None`` if it was
                 destroyed.
@@ -168,7 +173,7 @@ class EventLeaves:
             work: how the leaves are worked out, if every event has a secret.
         """
         self.place = place
-        self._tables, self._columns, self._secret_of = tables, columns, secret_of
+        self._parts, self._columns, self._secret_of = parts, columns, secret_of
         self._erased, self._salts = frozenset(erased), {} if salts is None else salts
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -176,7 +181,7 @@ class EventLeaves:
             if work is not None:
                 leaves = shared_out(work, count)
             else:
-                leaves = b"".join(self._leaves(table) for table in tables())
+                leaves = b"".join(self._leaves(read()) for _, read in parts)
             if keep is not None and len(self._salts) > known:
                 keep(self._salts)
             whole_file(file, lambda beside: _bytes_to(beside, leaves))
@@ -215,10 +220,15 @@ class EventLeaves:
         Raises:
             LogError: the record is not what it was when the leaves were made.
         """
-        wanted, found, before = set(positions), [], 0
-        for table in self._tables():
+        wanted, found, before = np.unique(np.array(positions, np.int64)), [], 0
+        for rows, read in self._parts:
+            here = wanted[(wanted >= before) & (wanted < before + rows)]
+            if not len(here):
+                before += rows
+                continue
+            table = read()
             places = table.column("position").to_numpy()
-            for row in np.flatnonzero(np.isin(places, np.fromiter(wanted, np.int64))):
+            for row in np.flatnonzero(np.isin(places, here)):
                 one = table.slice(int(row), 1)
                 (record,) = records_of(one, self._columns)
                 position = int(places[row])
@@ -243,23 +253,25 @@ class EventLeaves:
                     )
                     raise LogError(msg)
                 found.append((before + int(row), event))
-            before += table.num_rows
+            before += rows
         return found
 
 
 def log_leaves(log: LogRecord) -> EventLeaves:
     """The leaves of a log."""
     held = Secrets.made(log)
-    parts = [log.folder / f"part-{number:05d}.parquet" for number in range(log.manifest["parts"])]
+    chunk, length = int(log.manifest["chunk"]), log.length
+    numbers = range(log.manifest["parts"])
+    files = [log.folder / f"part-{number:05d}.parquet" for number in numbers]
     return EventLeaves(
         log_place(log),
         log.folder / LEAVES,
-        lambda: (log.part(number) for number in range(log.manifest["parts"])),
+        [(min(chunk, length - n * chunk), partial(log.part, n)) for n in numbers],
         log.columns,
         lambda position, _: held.at(position),
-        log.length,
+        length,
         frozenset(each_of(erased_in(log.manifest))),
-        work=held.work(parts, log.columns, log_place(log)),
+        work=held.work(files, log.columns, log_place(log)),
     )
 
 
@@ -277,17 +289,12 @@ def stream_leaves(run: RunRecord, name: str, log: LogRecord | None) -> EventLeav
     def secret_of(_: int, moment: int) -> bytes | None:
         return b"" if held is None else held.at(held.event(moment))
 
-    parts = [run.path("outputs", name, part["part"]) for part in stream["outputs"]]
+    files = [run.path("outputs", name, part["part"]) for part in stream["outputs"]]
     kinds = {"value": CANONICAL}
-
-    def tables() -> Iterable[pa.Table]:
-        for part in stream["outputs"]:
-            yield run.outputs(name, part["part"])
-
     return EventLeaves(
         stream_place(run, name),
         stream_file(run, name),
-        tables,
+        [(part["rows"], partial(run.outputs, name, part["part"])) for part in stream["outputs"]],
         kinds,
         secret_of,
         stream["length"],
@@ -296,7 +303,7 @@ def stream_leaves(run: RunRecord, name: str, log: LogRecord | None) -> EventLeav
         lambda salts: write_salts(salts_file(run, name), salts),
         None
         if held is None or erased_in(stream)
-        else held.work(parts, kinds, stream_place(run, name)),
+        else held.work(files, kinds, stream_place(run, name)),
     )
 
 
