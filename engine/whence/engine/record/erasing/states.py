@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from whence.engine.kernels.state import read_state
-from whence.engine.kernels.texts import Texts
 from whence.engine.record.erasing.logs import overwrite
 from whence.engine.record.files import remove_tree, write_json
 from whence.engine.record.journal import read_manifest, remove_journals
@@ -25,6 +23,9 @@ _STATES = ("stream", STAGED, "state.arrow")
 
 def waiting_rows(run: RunRecord) -> Iterator[pa.Table]:
     """The rows of a stream that have arrived and are in no part of its log yet."""
+    from whence.engine.kernels.state import read_state
+    from whence.engine.kernels.texts import Texts
+
     for path in sorted((run.folder / "stream").glob("state-*.arrow")):
         yield read_state(path, Texts())["log"]["held"]
 
