@@ -180,6 +180,7 @@ def test_a_failure_is_one_line_and_prints_no_output(
         (("--log", "x=log.csv"), "expected one of log; got 'x'"),
         (("--log", "log.csv", "--log", "log.csv"), "expected each log once"),
         (("--log", "log.csv", "--type", "p"), "expected COLUMN=KIND; got 'p'"),
+        (("--log", "log.csv", "--metadata", "p"), "expected WORD=TEXT; got 'p'"),
         (("--log", "log.csv", "--csv", "--json"), "expected --csv or --json; got both"),
         (("--log", "log.csv", "--witnesses", "some"), "some"),
     ],
@@ -208,7 +209,8 @@ def test_the_separator_and_the_encoding_can_be_told(cli: Cli, tmp_path: Path) ->
 def test_the_local_runner_leaves_a_record(cli: Cli, files: Files, tmp_path: Path) -> None:
     files(chain_yaml=RULE, log_csv=LOG)
     options = ("--type", "p=integer", "--track", "--no-load", "--record", "record", "--json")
-    done = cli("run", "chain.yaml", "--log", "log.csv", "--runner", "local", *options)
+    stated = ("--metadata", "purpose=credit checks", "--metadata", "owner = Payments")
+    done = cli("run", "chain.yaml", "--log", "log.csv", "--runner", "local", *options, *stated)
     assert done.returncode == 0, done.stderr
     *rows, last = map(json.loads, done.stdout.splitlines())
     assert [row["value"] for row in rows] == [False, False]
@@ -217,6 +219,7 @@ def test_the_local_runner_leaves_a_record(cli: Cli, files: Files, tmp_path: Path
     assert told["pending"] == {"rule/X": 1, "rule/X-2": 1, "rule/G": 1}
     manifest = json.loads((tmp_path / told["record"] / "manifest.json").read_text())
     assert (manifest["runner"], manifest["status"]) == ("local", "complete")
+    assert manifest["metadata"] == {"purpose": "credit checks", "owner": "Payments"}
 
 
 def test_the_local_runner_leaves_alternatives_to_the_interpreter(cli: Cli, files: Files) -> None:

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from whence.cli.output import Output, output, use_output
 from whence.engine.errors import WhenceError
 
-__all__ = ["COMMANDS", "GLOBAL_FLAGS", "JOURNALED", "Commands", "app", "main"]
+__all__ = ["COMMANDS", "GLOBAL_FLAGS", "JOURNALED", "WORDS", "Commands", "app", "main"]
 
 COMMANDS = (
     "demo",
@@ -41,6 +41,7 @@ COMMANDS = (
     "import",
     "validate",
     "evidence",
+    "erase",
     "keys",
     "journal",
     "web",
@@ -60,7 +61,8 @@ JOURNALED = frozenset(
 GLOBAL_FLAGS = frozenset({"--json", "--quiet", "-q", "--no-color", "--debug"})
 """Flags of ``whence`` itself, which may also stand behind a command."""
 
-_WORDS = "whence.words"
+WORDS = "whence.words"
+"""Where the context has the words of the command, as the journal will tell them."""
 
 
 class Commands(TyperGroup):
@@ -82,14 +84,14 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Accept the global flags anywhere before ``--``."""
-        ctx.meta[_WORDS] = [word for word in args if word not in GLOBAL_FLAGS]
+        ctx.meta[WORDS] = [word for word in args if word not in GLOBAL_FLAGS]
         return super().parse_args(ctx, flags_first(args))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a refusal becomes one line and exit code 1."""
         try:
             done = super().invoke(ctx)
-            _note(ctx.meta.get(_WORDS, []))
+            _note(ctx.meta.get(WORDS, []))
             return done
         except WhenceError as error:
             if output().debug:
@@ -103,7 +105,8 @@ class Commands(TyperGroup):
 
 def _note(words: list[str]) -> None:
     """Write what was done into the journal of the record; offline checks are nobody's business."""
-    if not words or words[0] not in JOURNALED or words[:2] == ["evidence", "verify"]:
+    held = words[:2] in (["runs", "hold"], ["runs", "release"])
+    if not held and (not words or words[0] not in JOURNALED or words[1:2] == ["verify"]):
         return
     from whence.engine.record import list_runs, record_place
     from whence.store.journal import note

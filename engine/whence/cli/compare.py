@@ -124,6 +124,7 @@ def _print(answer: Comparison, rows: list[dict[str, Any]]) -> None:
         tell(
             f"{pipe.output}: {pipe.same:,} of {pipe.lengths[0]:,} outputs alike, "
             f"{pipe.changed:,} changed, {pipe.appeared:,} appeared, {pipe.vanished:,} vanished"
+            + (f", {pipe.erased:,} not known, as a value was erased" if pipe.erased else "")
         )
     for run, coverage in zip(answer.runs, answer.coverage, strict=True):
         tell(f"coverage of {run}: {coverage}")

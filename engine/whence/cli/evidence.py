@@ -20,7 +20,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Profile = Literal["gdpr-access", "gdpr-decision", "bcbs239"]
+Profile = Literal["gdpr-access", "gdpr-decision", "gdpr-erasure", "bcbs239"]
 
 
 @app.command()
@@ -32,7 +32,7 @@ def create(
         typer.Option(
             "--question",
             metavar="QUESTION",
-            help="[explain] [PROCESSOR[.PIPE]@]POSITION, or: case CASE.",
+            help="[explain] [PROCESSOR[.PIPE]@]POSITION, or: case CASE, or: erasure ID.",
         ),
     ],
     file: Annotated[
@@ -50,6 +50,12 @@ def create(
     subject: Annotated[
         str | None,
         typer.Option("--subject", metavar="CASE", help="Tell all of the events of this case."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against", metavar="RUN", help="Explain the difference from this earlier run."
+        ),
     ] = None,
     key: Annotated[
         str | None,
@@ -73,7 +79,7 @@ def create(
     keys = find_keys(key)
     settings = read_whence_toml(Path.cwd())
     stated = {} if settings is None else settings.metadata
-    wanted = Wanted(run, question, profile, tuple(reveal), subject, stated)
+    wanted = Wanted(run, question, profile, tuple(reveal), subject, stated, against)
     with server.connect() as connection:
         written = create_pack(connection, record_place(record), wanted, file, keys)
     verified = verify_pack(written)

@@ -80,7 +80,8 @@ def values_of(why: Why, record: Path | None) -> dict[tuple[str, int], Any]:
     others = [e for each in (why.alternatives or ())[1:] for e in each.events]
     fields = {(e.log, e.position): e.fields for e in (*others, *why.events)}
     found = input_values(why.run, fields, record)
-    if fields and not found:
+    erased = [e for e in (*others, *why.events) if e.erased]
+    if len(fields) > len(erased) and not found:
         output().say("the record is not there: values of input events are left out")
     told: dict[tuple[str, int], Any] = {}
     for place, value in found.items():
@@ -131,6 +132,7 @@ def _rows(
             "activity": event.activity,
             "time": event.time,
             "value": values.get((event.log, event.position)),
+            **({"erased": True} if event.erased else {}),
         }
         for event in events
     ]
@@ -161,14 +163,14 @@ def _print(why: Why, rows: list[dict[str, Any]], told_more: Mapping[str, Any]) -
     out = output()
     told = why.output
     events = "1 input event" if why.count == 1 else f"{why.count:,} input events"
-    value = "missing" if told.kind == "missing" else _text(told.value)
+    value = told.kind if told.kind in ("missing", "erased") else _text(told.value)
     tell(f"{told.label} is {value} (after input {told.moment}), explained by {events}")
     shown = [
         {
             **row,
             "input": f"{row['log']}@{row['position']}",
             "fields": None if row["fields"] is None else ", ".join(row["fields"]) or "(is there)",
-            "value": _cut(_text(row["value"])) if row["value"] is not None else None,
+            "value": _shown_value(row),
         }
         for row in rows
     ]
@@ -194,6 +196,12 @@ def _print(why: Why, rows: list[dict[str, Any]], told_more: Mapping[str, Any]) -
     if told_more.get("more_routes"):
         tell("… and longer routes, or more as long; --routes N shows more of them")
     tell(f"coverage: {why.coverage}")
+
+
+def _shown_value(row: Mapping[str, Any]) -> str | None:
+    if row.get("erased"):
+        return "erased"
+    return None if row["value"] is None else _cut(_text(row["value"]))
 
 
 def _ranges(inputs: tuple[InputRange, ...]) -> str:

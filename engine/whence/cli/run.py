@@ -74,6 +74,15 @@ def run(
         str | None,
         typer.Option(help="Track only outputs that this is true of: value = false.", **_RECORDED),
     ] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metadata",
+            metavar="WORD=TEXT",
+            help="What the run is for: owner, purpose, …; may be repeated.",
+            **_RECORDED,
+        ),
+    ] = None,
     record: Annotated[
         Path | None,
         typer.Option(help="Folder or URI of the record (else WHENCE_RECORD).", **_RECORDED),
@@ -104,6 +113,7 @@ def run(
         kept={
             "--detail": detail != "ends",
             "--where": where is not None,
+            "--metadata": bool(metadata),
             "--record": record is not None and not any("run:" in each for each in log or ()),
             "--master": master != "local[*]",
             **loaded.given(),
@@ -118,7 +128,7 @@ def run(
     track = track or witnesses == "all"
     from whence.engine.runners import CHUNK, RunOptions
 
-    options = RunOptions(track, detail, witnesses, where, closed, CHUNK)
+    options = RunOptions(track, detail, witnesses, where, closed, CHUNK, _stated(metadata or []))
     if streaming.place is not None:
         from whence.cli.run_stream import stream_and_tell
         from whence.engine.runners.options import LOADED_CHUNK
@@ -176,6 +186,18 @@ def run(
         limit=limit,
         csv=csv,
     )
+
+
+def _stated(given: list[str]) -> dict[str, str]:
+    """What is said of the run, by word."""
+    found: dict[str, str] = {}
+    for each in given:
+        word, sign, text = each.partition("=")
+        if not sign or not word.strip() or not text.strip():
+            msg = f"expected WORD=TEXT; got {each!r}; try owner=Payments"
+            raise typer.BadParameter(msg, param_hint="--metadata")
+        found[word.strip()] = text.strip()
+    return found
 
 
 def _refuse_contradictions(runner: str, *, csv: bool, support: bool, kept: dict[str, bool]) -> None:

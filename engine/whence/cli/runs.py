@@ -141,15 +141,47 @@ def verify(run: Run = "latest", record: Record = None, csv: AsCsv = False) -> No
     elif out.json:
         problems = list(told.problems)
         out.result(
-            {"run": found.id, "parts": told.parts, "events": told.events, "problems": problems}
+            {
+                "run": found.id,
+                "parts": told.parts,
+                "events": told.events,
+                "problems": problems,
+                "erased": list(told.erased),
+            }
         )
     else:
-        for problem in told.problems:
-            out.tell(problem)
+        for line in (*told.erased, *told.problems):
+            out.tell(line)
         end = "all as it was written" if not told.problems else f"{len(told.problems)} problems"
+        if told.erased and not told.problems:
+            end = "all as it was written, apart from what was erased"
         out.tell(f"run {found.id}: {told.parts:,} parts, {told.events:,} events of logs: {end}")
     if told.problems:
         raise typer.Exit(1)
+
+
+@app.command()
+def hold(
+    run: Run,
+    reason: Annotated[str, typer.Option("--reason", help="Why, for whoever meets the hold.")],
+    record: Record = None,
+) -> None:
+    """Lay a legal hold on a run: nothing of it is erased or removed until it is released."""
+    from whence.engine.record import RunRecord, record_place
+    from whence.engine.record.erasing import hold_run
+
+    laid = hold_run(RunRecord(record_place(record), run), reason)
+    output().result(asdict(laid), f"run {laid.run} is held: {laid.reason}")
+
+
+@app.command()
+def release(run: Run, record: Record = None) -> None:
+    """Release a run from its legal hold."""
+    from whence.engine.record import RunRecord, record_place
+    from whence.engine.record.erasing import release_run
+
+    was = release_run(RunRecord(record_place(record), run))
+    output().result(asdict(was), f"run {was.run} is released; it was held since {was.since}")
 
 
 @app.command()
@@ -255,6 +287,8 @@ def _stream(stream: dict[str, Any]) -> dict[str, Any]:
 
 
 def _facts(run: RunRecord, manifest: dict[str, Any]) -> list[tuple[str, str]]:
+    from whence.engine.record.erasing import hold_of
+
     options = ", ".join(f"{k} {v}" for k, v in manifest["options"].items() if v not in (None,))
     facts = [
         ("run", run.id),
@@ -273,6 +307,10 @@ def _facts(run: RunRecord, manifest: dict[str, Any]) -> list[tuple[str, str]]:
         facts.append(("plan", f"{cut['kind']}, {cut['tasks']} tasks, because {cut['why']}"))
     if manifest.get("error"):
         facts.append(("error", manifest["error"]))
+    held = hold_of(run)
+    if held is not None:
+        facts.append(("held", f"since {held.since} by {held.who}: {held.reason}"))
+    facts += [("erased with", id) for id in manifest.get("erasures", ())]
     return facts
 
 

@@ -129,6 +129,7 @@ def old_runs(root: Path, connection: Connection | None, limit: timedelta) -> lis
     What another run needs that is not so old stays, and so does what goes on.
     """
     from whence.engine.record import RunRecord, list_runs
+    from whence.engine.record.erasing import hold_of
     from whence.engine.record.removing import readers_of
     from whence.store.care.contents import contents
 
@@ -152,6 +153,8 @@ def old_runs(root: Path, connection: Connection | None, limit: timedelta) -> lis
             continue
         needed = [other for other in readers_of(root, id) if other not in going]
         stays = "it is running" if id in running else None
+        if id in kept and hold_of(RunRecord(root, id)) is not None:
+            stays = "it has a legal hold"
         if needed:
             stays = f"{', '.join(needed)} read its outputs"
         if stays is None:

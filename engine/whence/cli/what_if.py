@@ -38,6 +38,15 @@ def what_if(
         bool,
         typer.Option("--keep", help="Keep the new run, and the corrected logs as revisions."),
     ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by", metavar="NAME", help="Who corrects them, for exports and evidence (--keep)."
+        ),
+    ] = None,
+    reason: Annotated[
+        str, typer.Option("--reason", metavar="TEXT", help="Why they are corrected (--by).")
+    ] = "",
     limit: Annotated[
         int, typer.Option("--limit", min=1, help="List so many outputs a pipe one by one.")
     ] = 50,
@@ -55,7 +64,11 @@ def what_if(
     if not wanted:
         msg = "expected a correction; got none; try --set log@41.amount=100"
         raise typer.BadParameter(msg, param_hint="--set")
-    answer = ask(RunRecord(record_place(record), run), wanted, keep=keep, most=limit)
+    if by is not None and not keep:
+        msg = "expected --keep, as nothing else is kept; got --by alone; try both"
+        raise typer.BadParameter(msg, param_hint="--by")
+    kept = RunRecord(record_place(record), run)
+    answer = ask(kept, wanted, keep=keep, most=limit, by=by, reason=reason)
     rows = [_row(change) for pipe in answer.outputs for change in pipe.first]
     if as_csv:
         print_csv(_COLUMNS, rows)

@@ -236,6 +236,7 @@ def _coverage(coverage: Coverage) -> Attributes:
                 "where": coverage.where,
                 "status": coverage.status,
                 "loaded": coverage.loaded,
+                **({"erased": dict(coverage.erased)} if coverage.erased else {}),
             }
         )
     )

@@ -145,6 +145,27 @@ def _logs(run: Run, names: RunNames) -> Iterator[Statement]:
             own = names.space.name(f"revision-{link(collection.space)}")
             revision = (TYPE, Name(PROV, "Revision"))
             yield Statement(KINDS["wasRevisionOf"], own, (collection, old), (revision,))
+            yield from _adjusted(log, names, collection, old)
+
+
+def _adjusted(log: Log, names: RunNames, collection: Name, old: Name) -> Iterator[Statement]:
+    """Who corrected a log by hand: an activity that used the old one and generated the new one."""
+    if log.adjusted is None:
+        return
+    told, space = log.adjusted, collection.space
+    activity, person = space.name("adjustment"), names.adjusters[log.place]
+    said = facts(reason=told.reason, count=told.count)
+    when = (END_TIME, told.time)
+    yield Statement(KINDS["activity"], activity, (), (when, (TYPE, term("Adjustment")), *said))
+    if person not in names.people.values():
+        known = ((TYPE, Name(PROV, "Person")), *facts(name=told.who))
+        yield Statement(KINDS["agent"], person, (), known)
+    yield Statement(
+        KINDS["wasAssociatedWith"], space.name("adjustment-association"), (activity, person, None)
+    )
+    yield Statement(KINDS["used"], space.name("adjustment-usage"), (activity, old))
+    generation = space.name("adjustment-generation")
+    yield Statement(KINDS["wasGeneratedBy"], generation, (collection, activity))
 
 
 def _chain(run: Run, names: RunNames) -> Iterator[Statement]:

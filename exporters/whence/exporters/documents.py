@@ -17,6 +17,7 @@ from whence.exporters.describing import (
 )
 from whence.exporters.expanding import pairs_of
 from whence.exporters.identifiers import PROV, Name
+from whence.exporters.invalidating import about_erasures
 from whence.exporters.model import Answer
 from whence.exporters.names import STANDARD, Prefixes, RunNames
 from whence.exporters.recorded import RecordedRun
@@ -93,6 +94,7 @@ def _run_statements(
             yield from relations.part(table)
             advance(count)
         yield from relations.rest()
+    yield from about_erasures(run, names)
 
 
 def _heads(source: RecordedRun, names: RunNames) -> Heads:
@@ -134,12 +136,15 @@ def answer_document(answer: Answer) -> Document:
     def statements() -> Iterator[Statement | Rows]:
         yield from about_run(answer.run, names)
         types = {place: event_type(answer.run, place) for place in names.places}
+        there: set[tuple[str, int]] = set()
         for event in answer.events:
             collection = names.collection(event.place)
+            there.add((event.place, event.position))
             yield from event_statements(event, types[event.place], collection)
         yield from edge_rows(answer.edges, answer.run, names)
         yield from _witnesses(answer, names, name)
         yield from _findings(answer, names, name)
+        yield from about_erasures(answer.run, names, lambda *event: event in there)
 
     said = ((TYPE, term("Answer")), *facts(question=answer.question), *answer.facts)
     bundle = Bundle(name, statements)

@@ -129,6 +129,11 @@ def engine_space(prefix: str, version: str) -> Namespace:
     return Namespace(prefix, mint("engine", version))
 
 
+def erasure_space(prefix: str, erasure: str) -> Namespace:
+    """An erasure."""
+    return Namespace(prefix, mint("erasure", erasure))
+
+
 def run_space(prefix: str, run: str) -> Namespace:
     """A run."""
     return Namespace(prefix, mint("run", run))

@@ -11,9 +11,11 @@ from whence.engine.associations import LOG_PREFIX
 from whence.exporters.statements import Attributes
 
 __all__ = [
+    "Adjusted",
     "Agent",
     "Answer",
     "Edge",
+    "Erased",
     "Event",
     "Finding",
     "Log",
@@ -22,6 +24,16 @@ __all__ = [
     "Stream",
     "Witness",
 ]
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """That a log was corrected by hand: who did it, why, when, and how many values."""
+
+    who: str
+    reason: str
+    time: datetime
+    count: int
 
 
 @dataclass(frozen=True)
@@ -36,6 +48,7 @@ class Log:
         source: where it was read from.
         stream: the run, the processor and the pipe whose output it is, if it is one.
         revises: the identity of the log that it corrects, if it does.
+        adjusted: who corrected it by hand, if that is known.
     """
 
     name: str
@@ -45,6 +58,7 @@ class Log:
     source: str | None = None
     stream: tuple[str, str, str] | None = None
     revises: str | None = None
+    adjusted: Adjusted | None = None
 
     @property
     def place(self) -> str:
@@ -104,6 +118,27 @@ class Agent:
 
 
 @dataclass(frozen=True)
+class Erased:
+    """Events of a run that were erased together.
+
+    Attributes:
+        id: the erasure's id.
+        who: who erased them.
+        reason: why.
+        begun: when that began.
+        done: when it was done; ``None`` while it is under way.
+        ranges: their positions, by place.
+    """
+
+    id: str
+    who: str
+    reason: str
+    begun: datetime
+    done: datetime | None
+    ranges: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True)
 class Run:
     """What is known of a run as a whole.
 
@@ -120,6 +155,7 @@ class Run:
         facts: whatever else is said of it.
         agents: who answers for it; each acts for the next.
         single_steps: whether a stream's associations are steps of its processor alone.
+        erased: what was erased since.
     """
 
     id: str
@@ -134,6 +170,7 @@ class Run:
     facts: Attributes = ()
     agents: tuple[Agent, ...] = ()
     single_steps: bool = False
+    erased: tuple[Erased, ...] = ()
 
 
 class Event(NamedTuple):

@@ -17,6 +17,7 @@ from whence.exporters.identifiers import (
     agent_space,
     chain_space,
     engine_space,
+    erasure_space,
     log_space,
     processor_space,
     run_space,
@@ -83,6 +84,8 @@ class RunNames:
         engine: the software that ran it, if that is known.
         exporter: the software that writes the document.
         people: the agents that a run names, by what they are to it.
+        adjusters: who corrected a log by hand, by the log's place.
+        erasures: the namespace of each erasure that took something of it, and who did it.
         chain: the chain's definition, if the run has one.
         plans: the definition of each processor.
         works: each processor at work in the run.
@@ -102,6 +105,18 @@ class RunNames:
         self.exporter = software(version("whence"))
         self.people = {
             agent: add(agent_space(agent.name, agent.name)).name("agent") for agent in run.agents
+        }
+        self.erasures = {
+            each.id: (
+                add(erasure_space("erasure", each.id)),
+                add(agent_space(each.who, each.who)).name("agent"),
+            )
+            for each in run.erased
+        }
+        self.adjusters = {
+            log.place: add(agent_space(log.adjusted.who, log.adjusted.who)).name("agent")
+            for log in run.logs
+            if log.adjusted is not None
         }
         self.places = {log.place: add(_log_space(log)) for log in run.logs}
         self.revised = {

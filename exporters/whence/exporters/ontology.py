@@ -35,6 +35,8 @@ SUPERS = {
     "Explanation": "Entity",
     "Witness": "Collection",
     "Finding": "Collection",
+    "Erasure": "Activity",
+    "Adjustment": "Activity",
 }
 """The classes of PROV that each class belongs to."""
 

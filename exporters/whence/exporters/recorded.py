@@ -18,10 +18,11 @@ from whence.engine.columns import canonical
 from whence.engine.compact import Ints
 from whence.engine.errors import LogError, ParameterError
 from whence.engine.record import LogRecord, RunRecord
+from whence.engine.record.erasing import erasures_of
 from whence.engine.values import Value, kind_of
 from whence.exporters.describing import facts
 from whence.exporters.identifiers import Name
-from whence.exporters.model import Agent, Log, Processor, Run, Stream
+from whence.exporters.model import Adjusted, Agent, Erased, Log, Processor, Run, Stream
 from whence.exporters.rows import AT_ONCE, Column, number_column
 from whence.exporters.statements import VALUE
 from whence.exporters.values import EventColumns, typed_columns, value_columns
@@ -68,6 +69,7 @@ def run_of(record: RunRecord) -> Run:
         ended=_time(manifest["ended"]),
         agents=_agents(manifest["metadata"]),
         single_steps=manifest["options"].get("detail") == "steps",
+        erased=tuple(_erased(record, manifest)),
         facts=facts(
             status=manifest["status"],
             error=error,
@@ -80,6 +82,25 @@ def run_of(record: RunRecord) -> Run:
     )
 
 
+def _erased(record: RunRecord, manifest: Mapping[str, Any]) -> Iterator[Erased]:
+    """What was erased of a run and its logs; the same log under a second name is told once."""
+    names = {id: name for name, id in reversed(manifest["logs"].items())}
+    for each in erasures_of(record.root, record.id, manifest["logs"]):
+        ranges = [
+            (LOG_PREFIX + names[id], lo, hi)
+            for id, places in each.logs.items()
+            if id in names
+            for lo, hi in places
+        ]
+        ranges += [
+            (stream, lo, hi)
+            for stream, places in each.streams.get(record.id, {}).items()
+            for lo, hi in places
+        ]
+        begun, done = datetime.fromisoformat(each.begun), _time(each.done)
+        yield Erased(each.id, each.who, each.reason, begun, done, tuple(ranges))
+
+
 def _agents(metadata: Mapping[str, Any]) -> tuple[Agent, ...]:
     """Who answers for a run, by its metadata: its owner, and the controller of the data."""
     found: dict[str, Agent] = {}
@@ -90,7 +111,20 @@ def _agents(metadata: Mapping[str, Any]) -> tuple[Agent, ...]:
 
 
 def _log(name: str, log: LogRecord) -> Log:
-    return Log(name, log.id, log.length, log.manifest["digest"], log.manifest["source"] or None)
+    told = log.manifest.get("adjustment")
+    return Log(
+        name,
+        log.id,
+        log.length,
+        log.manifest["digest"],
+        log.manifest["source"] or None,
+        revises=log.manifest.get("revision_of"),
+        adjusted=None
+        if told is None
+        else Adjusted(
+            told["who"], told["reason"], datetime.fromisoformat(told["time"]), told["count"]
+        ),
+    )
 
 
 def _counts(stream: Mapping[str, Any]) -> tuple[int | None, int | None]:
@@ -146,7 +180,7 @@ def _linked(
         replace(
             log,
             stream=_stream_of(record.root, log, chained[log.name]) if log.name in chained else None,
-            revises=revised.get(log.name),
+            revises=revised.get(log.name, log.revises),
         )
         for log in run.logs
     )

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from whence.engine.arrow_compute import pc
 from whence.engine.columns import canonical, from_canonical
+from whence.engine.record.erasing import ERASED
 from whence.engine.values import Value, kind_of
 from whence.exporters.describing import facts
 from whence.exporters.identifiers import XSD, Name
@@ -22,6 +23,7 @@ __all__ = ["EventColumns", "typed_columns", "value_attributes", "value_columns",
 EventColumns = tuple[tuple[Name, Column], ...]
 
 _COMPOSED = ("list", "record", "map")
+_WITHOUT = ("missing", ERASED)
 _DATATYPES = {"boolean": Name(XSD, "boolean"), "integer": Name(XSD, "integer")}
 _DATE_TIME = Name(XSD, "dateTime")
 
@@ -51,6 +53,8 @@ def written_value(kind: str, text: str) -> Attributes:
     """
     if kind in _COMPOSED:
         return ((VALUE, clean(text)), *facts(kind=kind))
+    if kind == ERASED:
+        return facts(kind=ERASED)
     return value_attributes(from_canonical(text))
 
 
@@ -79,9 +83,9 @@ def value_columns(kinds: pa.Array, texts: pa.Array) -> EventColumns:
         here = texts
         if len(every) > 1:
             here = pc.if_else(pc.equal(kinds, kind), texts, pa.scalar(None, pa.string()))
-        if kind != "missing":
+        if kind not in _WITHOUT:
             found += [(VALUE, column) for column in _columns(kind, here)]
-        if kind in _COMPOSED or kind == "missing":
+        if kind in _COMPOSED or kind in _WITHOUT:
             there = pc.if_else(pc.is_valid(here), kind, pa.scalar(None, pa.string()))
             found.append((term("kind"), Column(there, None)))
     return tuple(found)

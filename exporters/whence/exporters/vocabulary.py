@@ -32,6 +32,8 @@ CLASSES = {
     "Explanation": "why an output has its value, whichever of its witnesses is taken",
     "Witness": "one of several sets of events, each of which explains an output; a collection",
     "Finding": "one set of events that an answer names; a collection of ranges",
+    "Erasure": "the erasing of the values of events; an activity that invalidates them",
+    "Adjustment": "the correcting of a log by hand; an activity that generates the corrected log",
 }
 
 PROPERTIES = {
@@ -40,7 +42,9 @@ PROPERTIES = {
     "count": "how many members there are; a collection in PROV does not say that by itself",
     "digest": "a digest of the content, with its algorithm before the colon",
     "definition": "the definition, as canonical JSON",
-    "kind": "of a processor: its kind; of an event: the kind of its value, where PROV has no type",
+    "kind": "of a processor: its kind; of an event: the kind of its value, where PROV has no type, "
+    "missing if there is none, erased if it was erased",
+    "reason": "why something was erased, or corrected by hand, in words",
     "cut": "true: the value is only the beginning of a long one, as the graph keeps it",
     "processor": "the processor's id in the chain",
     "pipe": "the number of an output pipe",

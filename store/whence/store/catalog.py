@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from whence.engine.errors import LogError, StoreError
+from whence.engine.intervals import Intervals
 from whence.engine.record import RunRecord, record_place
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
@@ -23,6 +24,7 @@ __all__ = [
 ]
 
 LATEST_SHOWN = 5
+_STREAM = ("name", "no", "processor", "pipe", "role", "w", "length", "tracked")
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class StoredLog:
         mapped: which columns are its case, activity and time, as far as they are mapped.
         made: whether it is the stream of another run, whose events lead on there.
         columns: the names of its columns.
+        erased: the events whose values were erased.
     """
 
     id: str
@@ -48,6 +51,7 @@ class StoredLog:
     mapped: Mapping[str, str]
     made: bool = False
     columns: tuple[str, ...] = ()
+    erased: Intervals = ()
 
     @property
     def name(self) -> str:
@@ -68,6 +72,7 @@ class StoredStream:
         w: by what the outer position is multiplied, inside a Slice.
         length: how many events it has.
         tracked: how many of them have associations.
+        erased: the events whose values were erased.
     """
 
     name: str
@@ -78,6 +83,7 @@ class StoredStream:
     w: int
     length: int
     tracked: int
+    erased: Intervals = ()
 
     def label(self, position: int) -> str:
         """The name of one of its events for people: ``total@41``, inside a Slice ``order@41:1``."""
@@ -219,15 +225,22 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
                 {m: log[m] for m in ("case", "activity", "time") if log.get(m)},
                 "role" in log,
                 tuple(log.get("columns", ())),
+                _pairs(log.get("erased")),
             )
             for log in sorted(logs, key=lambda log: int(log["no"]))
         ),
         streams=tuple(
             StoredStream(
-                **{name: stream[name] for name in StoredStream.__dataclass_fields__},
+                **{name: stream[name] for name in _STREAM},
+                erased=_pairs(stream.get("erased")),
             )
             for stream in sorted(
                 [*row["streams"], *row["ends"]], key=lambda stream: int(stream["no"])
             )
         ),
     )
+
+
+def _pairs(ends: Sequence[int] | None) -> Intervals:
+    """Ranges from a list of their ends: a property holds no lists of lists."""
+    return tuple(zip((ends or ())[::2], (ends or ())[1::2], strict=True))

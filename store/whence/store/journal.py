@@ -3,6 +3,9 @@
 Each line has the digest of the line before it and one of its own, so that a line that is changed,
 removed or put in between is found. What cannot be found is a cut at the end: keep a copy of the
 last digest elsewhere.
+
+A command may name somebody who is to be forgotten. So the chain rests on a salted digest of the
+words, not on the words: they and their salt can be taken out, and the chain holds.
 """
 
 from __future__ import annotations
@@ -12,16 +15,18 @@ import getpass
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from whence.engine.errors import StoreError
+from whence.engine.record.files import whole_file
 from whence.engine.record.remote import RemotePath
 
-__all__ = ["FILE", "Entry", "note", "read_journal"]
+__all__ = ["FILE", "Entry", "forget", "note", "read_journal"]
 
 FILE = "journal.jsonl"
 _FIRST = "0" * 64
@@ -36,10 +41,13 @@ class Entry:
         time: when.
         who: the user of the machine.
         action: the command.
-        words: the command as it was given.
+        words: the command as it was given; of one that was forgotten, the command alone.
         latest: the run that ``latest`` was, if it was named so.
         previous: the digest of the entry before.
-        digest: the digest of all of the above.
+        salt: what the words are hashed with; empty if they were forgotten.
+        told: the salted digest of the words.
+        erased: the erasure that took the words; ``None`` if they are there.
+        digest: the digest of all of the above, but for words, salt and erasure.
     """
 
     number: int
@@ -49,6 +57,9 @@ class Entry:
     words: tuple[str, ...]
     latest: str | None
     previous: str
+    salt: str
+    told: str
+    erased: str | None
     digest: str
 
 
@@ -69,9 +80,7 @@ def note(root: Path, words: Sequence[str], *, latest: str | None = None) -> Entr
     path = root / FILE
     try:
         root.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-        with os.fdopen(handle, "r+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        with _locked(path) as file:
             last = _last(file.read(), path)
             entry = _made(last, words, latest)
             file.write(_line(entry))
@@ -81,6 +90,46 @@ def note(root: Path, words: Sequence[str], *, latest: str | None = None) -> Entr
         msg = f"{path}: expected a journal that can be written; got: {error.strerror}; try chmod"
         raise StoreError(msg) from error
     return entry
+
+
+def forget(root: Path, mentions: Callable[[str], bool], erasure: str) -> int:
+    """Take the words out of every entry that mentions somebody; say of how many.
+
+    Args:
+        root: the record's place.
+        mentions: whether a word does.
+        erasure: the id of the erasure that it belongs to.
+    """
+    path = root / FILE
+    if not path.exists():
+        return 0
+    with _locked(path) as file:
+        entries = list(_checked(file.read(), path))
+        kept = [
+            replace(each, words=(each.action,), salt="", erased=erasure)
+            if each.erased is None and any(map(mentions, each.words[1:]))
+            else each
+            for each in entries
+        ]
+        if kept != entries:
+            lines = b"".join(map(_line, kept))
+            whole_file(path, lambda beside: _bytes_to(beside, lines))
+    return sum(one != other for one, other in zip(entries, kept, strict=True))
+
+
+def _bytes_to(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+def _locked(path: Path) -> IO[bytes]:
+    """The journal, locked until it is closed, and not one that was replaced meanwhile."""
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        file = os.fdopen(handle, "r+b")
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return file
+        file.close()
 
 
 def read_journal(root: Path) -> list[Entry]:
@@ -136,12 +185,17 @@ def _entry(line: bytes) -> Entry | None:
         entry = Entry(**{**found, "words": tuple(found["words"])})
     except (ValueError, TypeError, KeyError):
         return None
-    whole = _line(entry) == line + b"\n"
-    return entry if whole and entry.digest == _digest(found) else None
+    if entry.erased is None:
+        right = entry.told == _told(entry.salt, entry.words)
+    else:
+        right = (entry.words, entry.salt) == ((entry.action,), "")
+    right = right and _line(entry) == line + b"\n"
+    return entry if right and entry.digest == _digest(found) else None
 
 
 def _made(last: Entry | None, words: Sequence[str], latest: str | None) -> Entry:
-    told: dict[str, Any] = {
+    salt = secrets.token_hex(16)
+    made: dict[str, Any] = {
         "number": 0 if last is None else last.number + 1,
         "time": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         "who": getpass.getuser(),
@@ -149,12 +203,21 @@ def _made(last: Entry | None, words: Sequence[str], latest: str | None) -> Entry
         "words": tuple(words),
         "latest": latest,
         "previous": _FIRST if last is None else last.digest,
+        "salt": salt,
+        "told": _told(salt, words),
+        "erased": None,
     }
-    return Entry(**told, digest=_digest(told))
+    return Entry(**made, digest=_digest(made))
 
 
-def _digest(told: Mapping[str, Any]) -> str:
-    content = {word: value for word, value in told.items() if word != "digest"}
+def _told(salt: str, words: Sequence[str]) -> str:
+    text = json.dumps([salt, *words], separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _digest(entry: Mapping[str, Any]) -> str:
+    apart = ("digest", "words", "salt", "erased")
+    content = {word: value for word, value in entry.items() if word not in apart}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import threading
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from whence.engine import ApplyFunction, Chain, Cumulate, Slice
 from whence.engine.errors import EventError, LogError
 from whence.engine.log import Log
 from whence.engine.record import ingest
+from whence.engine.record.secret import record_secret
 from whence.engine.runners import RunOptions, run_recorded
 from whence.store import Connection, connect
 from whence.store.loading import load
@@ -63,8 +65,9 @@ def test_any_text_is_read_back_as_it_was_or_cut_with_its_digest(
             else:
                 assert encoded.startswith(found[name].encode())
                 assert LONGEST_TEXT - 4 < len(found[name].encode()) <= LONGEST_TEXT
-                digest = "sha256:" + hashlib.sha256(encoded).hexdigest()
-                assert found[f"{name}_digest"] == digest
+                keyed = hmac.new(record_secret(tmp_path), encoded, hashlib.sha256).hexdigest()
+                assert found[f"{name}_digest"] == f"hmac-sha256:{keyed}"
+                assert hashlib.sha256(encoded).hexdigest() not in found[f"{name}_digest"]
     # The whole text is in the record, and an answer finds the event by it.
     for position in range(len(TEXTS)):
         why = explain(graph, run.id, str(position), record=tmp_path)

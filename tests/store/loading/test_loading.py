@@ -71,7 +71,7 @@ def test_events_carry_key_value_moment_and_columns_for_searching(
     assert put["p"]["case"] == "ann"
     assert put["p"]["time"].to_native() == at
     assert put["p"]["activity"] == long[: LONGEST_TEXT // 2]
-    assert put["p"]["activity_digest"].startswith("sha256:")
+    assert put["p"]["activity_digest"].startswith("hmac-sha256:")
     (out,) = graph.read("MATCH (e:Output) RETURN properties(e) AS p")
     assert out["p"] == {"key": key_of(2, 0), "value": True, "moment": 0}
     (event,) = explain(graph, run.id, "0").events

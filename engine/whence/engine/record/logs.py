@@ -95,6 +95,7 @@ def ingest(
     apart: str = "",
     run_bytes: int = RUN_BYTES,
     revision_of: str | None = None,
+    adjustment: Mapping[str, Any] | None = None,
 ) -> LogRecord:
     """Put a log into the record: in the order in which it comes, or of stated columns.
 
@@ -112,6 +113,7 @@ def ingest(
         apart: tells logs apart of which nothing but their length is known.
         run_bytes: how much is sorted at once; the rest waits on disk.
         revision_of: the id of the log that this one corrects.
+        adjustment: who corrected it, why, when and how many values.
 
     Raises:
         LogError: the log cannot be read or ordered as declared; then nothing is left of it.
@@ -156,6 +158,8 @@ def ingest(
         manifest["events"]["repeated"] = writer.ids.repeated
         if revision_of is not None:
             manifest["revision_of"] = revision_of
+        if adjustment is not None:
+            manifest["adjustment"] = dict(adjustment)
         write_json(beside.path / "manifest.json", manifest)
         beside.become(logs / identity)
     return LogRecord.open(logs / identity)

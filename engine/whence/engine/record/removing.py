@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from whence.engine.errors import LogError
+from whence.engine.record.erasing import check_not_held
 from whence.engine.record.files import remove_tree
 from whence.engine.record.runs import RunRecord, list_runs
 
@@ -26,8 +27,9 @@ def check_removable(run: RunRecord) -> None:
     """Refuse a run that goes on, or that another run needs.
 
     Raises:
-        LogError: it is running, or another run read one of its streams.
+        LogError: it is held or running, or another run read one of its streams.
     """
+    check_not_held(run.root, [run.id], "remove")
     if run.manifest["status"] == "running":
         msg = f"run {run.id}: expected one that is over; got one that is running; try later"
         raise LogError(msg)

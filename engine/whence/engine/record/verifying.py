@@ -11,7 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whence.engine.errors import WhenceError
+from whence.engine.intervals import count
 from whence.engine.record.content_digest import ContentDigest
+from whence.engine.record.erasing import erasures_of
 from whence.engine.record.files import file_digest
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.runs import RunRecord
@@ -27,11 +29,13 @@ class Verified:
         parts: how many parts of the run were read.
         events: how many events of its logs were read.
         problems: one line each; none if all is as it was.
+        erased: what was taken away on purpose since then, one line each.
     """
 
     parts: int
     events: int
     problems: tuple[str, ...]
+    erased: tuple[str, ...] = ()
 
 
 def verify_run(run: RunRecord) -> Verified:
@@ -49,7 +53,18 @@ def verify_run(run: RunRecord) -> Verified:
         read, wrong = _of_log(run.root / "logs" / id)
         events += read
         problems += [f"log {name}: {problem}" for problem in wrong]
-    return Verified(parts, events, tuple(problems))
+    erased = []
+    for each in erasures_of(run.root, run.id, manifest["logs"]):
+        if each.done is None:
+            problems.append(f"erasure {each.id} is not done; try whence erase, which goes on")
+        several = each.streams.get(run.id, {}).values()
+        inputs = sum(count(each.logs.get(id, ())) for id in manifest["logs"].values())
+        outputs = sum(count(places) for places in several)
+        erased.append(
+            f"erased with {each.id}, {each.begun}: {inputs:,} events of its logs, {outputs:,} of "
+            f"its streams ({each.reason})"
+        )
+    return Verified(parts, events, tuple(problems), tuple(erased))
 
 
 def _of_stream(run: RunRecord, stream: dict[str, Any]) -> Iterator[str]:

@@ -10,7 +10,10 @@ from typing import Any
 
 from whence.engine.definition import chain_from_tree
 from whence.engine.errors import LogError, WhenceError
+from whence.engine.intervals import count
 from whence.engine.record import LogRecord, RunRecord, ingest
+from whence.engine.record.erasing import erased_in
+from whence.engine.record.runs import now
 from whence.engine.runners.local_kernels import run_kernels
 from whence.engine.runners.options import RunOptions
 from whence.engine.values import Value
@@ -49,6 +52,8 @@ def what_if(
     *,
     keep: bool = False,
     most: int = 1000,
+    by: str | None = None,
+    reason: str = "",
 ) -> WhatIf:
     """Run a chain again over its logs with some values corrected.
 
@@ -58,11 +63,13 @@ def what_if(
         record: the run.
         corrections: ``log@41.amount=100`` and so on, or values by place.
         keep: put the corrected logs, as revisions, and the new run into the record.
+        by: who corrects them, if they are kept: then the corrected logs say so for good.
+        reason: why, in words; told with it.
         most: so many of the outputs that differ are listed with their values, a pipe.
 
     Raises:
         ParameterError: a correction says what the log does not have.
-        LogError: the run did not come to its end.
+        LogError: the run did not come to its end, or events of its logs were erased.
         WhenceError: the chain refuses the corrected values; then nothing is kept.
     """
     manifest = record.manifest
@@ -73,6 +80,13 @@ def what_if(
         )
         raise LogError(msg)
     logs = {name: record.log(name) for name in manifest["logs"]}
+    gone = sum(count(erased_in(log.manifest)) for log in logs.values())
+    if gone:
+        msg = (
+            f"run {record.id}: expected logs with all their values, to run the chain again; got "
+            f"{gone:,} erased events; try a new run over what is left"
+        )
+        raise LogError(msg)
     if isinstance(corrections, Mapping):
         wanted = named_corrections(corrections, logs)
     else:
@@ -80,7 +94,10 @@ def what_if(
     with TemporaryDirectory(prefix="whence-what-if-") as place:
         again = _run(Path(place), record, manifest, logs, wanted, tracked=False)
         outputs = differences(record, again, most)
-    kept = _run(record.root, record, manifest, logs, wanted, tracked=True) if keep else None
+    told = {"who": by, "reason": reason, "time": now()} if by is not None else None
+    kept = None
+    if keep:
+        kept = _run(record.root, record, manifest, logs, wanted, tracked=True, adjustment=told)
     return WhatIf(record.id, tuple(wanted), outputs, None if kept is None else kept.id)
 
 
@@ -92,6 +109,7 @@ def _run(
     corrections: list[Correction],
     *,
     tracked: bool,
+    adjustment: Mapping[str, Any] | None = None,
 ) -> RunRecord:
     """Take the corrected logs into a record, and run the chain over them."""
     corrected = {}
@@ -103,7 +121,10 @@ def _run(
         chunk = log.manifest["chunk"]
         revises = log.id if mine else None
         source = CorrectedLog(log, mine)
-        corrected[name] = ingest(root, name, source, chunk=chunk, revision_of=revises)
+        said = {**adjustment, "count": len(mine)} if adjustment and mine else None
+        corrected[name] = ingest(
+            root, name, source, chunk=chunk, revision_of=revises, adjustment=said
+        )
     told = manifest["options"]
     options = RunOptions(
         tracked=tracked and told["tracked"],

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from whence.engine.columns import from_canonical
 from whence.engine.drawing import Picture, svg
 from whence.engine.errors import RunnerError, StoreError
+from whence.engine.record.erasing import ERASED
 from whence.engine.steps import Steps
 from whence.engine.values import Value
 from whence.engine.words import in_words
@@ -46,6 +47,8 @@ class Answer:
         told = self.why.output
         if told.kind is None:
             return told.value
+        if told.kind == ERASED:
+            return ERASED
         try:
             return from_canonical(told.value)
         except ValueError:

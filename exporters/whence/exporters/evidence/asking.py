@@ -8,19 +8,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from whence.engine.arrow_compute import pc
 from whence.engine.associations import Association
 from whence.engine.columns import canonical, records_of
 from whence.engine.errors import ParameterError
-from whence.engine.intervals import of_positions
+from whence.engine.intervals import count, of_positions, positions
 from whence.engine.record import LogRecord, RunRecord
+from whence.engine.record.erasing import ERASED, Erasure, read_erasure
 from whence.store import Connection
 from whence.store.catalog import RunGraph, find_run
 from whence.store.questions import Coverage, Impact, Why, explain, impact
 
-__all__ = ["Asked", "Cited", "ask", "positions_of"]
+__all__ = ["Asked", "Cited", "ask", "positions_of", "same_case"]
 
 MOST = 10_000
 """Events that a pack shows; a pack is for people, a run's export for all of it."""
@@ -49,6 +51,7 @@ class Asked:
         graph: the run as the graph knows it.
         record: the run as the record knows it.
         subject: the case whose events are asked for.
+        erasure: the erasure that is asked about.
     """
 
     question: str
@@ -60,6 +63,7 @@ class Asked:
     graph: RunGraph
     record: RunRecord
     subject: str | None = None
+    erasure: Erasure | None = None
 
     @property
     def coverage(self) -> Coverage:
@@ -105,13 +109,15 @@ def ask(connection: Connection, root: Path, run: str, question: str) -> Asked:
         connection: where the graph is.
         root: the record's place.
         run: the run's id, or ``latest``.
-        question: ``[explain] [PROCESSOR[.PIPE]@]POSITION``, or ``case CASE``.
+        question: ``[explain] [PROCESSOR[.PIPE]@]POSITION``, ``case CASE``, or ``erasure ID``.
     """
     graph = find_run(connection, run, root)
     record = RunRecord(root, graph.id)
     word, _, rest = question.strip().partition(" ")
     if word == "case" and rest:
         return _about_case(connection, graph, record, rest.strip())
+    if word == "erasure" and rest:
+        return _about_erasure(connection, graph, record, rest.strip())
     output = rest.strip() if word == "explain" and rest else question.strip()
     why = explain(connection, graph.id, output, support=True, most=MOST, record=root)
     _bounded(why.count, why.output.label)
@@ -120,7 +126,8 @@ def ask(connection: Connection, root: Path, run: str, question: str) -> Asked:
         for each in why.inputs
         for position in range(each.lo, each.hi + 1)
     )
-    value = "missing" if why.output.kind == "missing" else _told(why.output.value)
+    kind = why.output.kind
+    value = kind if kind in ("missing", ERASED) else _told(why.output.value)
     events = "1 input event" if why.count == 1 else f"{why.count:,} input events"
     words = (
         f"{why.output.label} of run {why.run} is {value}. It appeared after input position "
@@ -140,24 +147,57 @@ def ask(connection: Connection, root: Path, run: str, question: str) -> Asked:
 
 def _about_case(connection: Connection, graph: RunGraph, record: RunRecord, case: str) -> Asked:
     found = {log.name: positions_of(record.log(log.name), case) for log in graph.logs}
-    count = sum(len(positions) for positions in found.values())
-    if not count:
+    many = sum(len(places) for places in found.values())
+    if not many:
         msg = (
             f"case {case!r}: expected a case of a log of run {graph.id}; got none; "
             "try whence logs inspect, and look whether the log declares its case"
         )
         raise ParameterError(msg)
-    _bounded(count, f"case {case}")
-    ranges = {log: of_positions(positions) for log, positions in found.items() if positions}
+    _bounded(many, f"case {case}")
+    ranges = {log: of_positions(places) for log, places in found.items() if places}
     answer = impact(connection, graph.id, ranges)
     explained = sum(share.count for share in answer.explained)
     possibly = sum(share.count for share in answer.possibly)
     words = (
-        f"Run {graph.id} read {count:,} events of case {case}. They explain {explained:,} outputs; "
+        f"Run {graph.id} read {many:,} events of case {case}. They explain {explained:,} outputs; "
         f"{possibly:,} could change if they were other than they are."
     )
     cited = tuple(Cited(log, at, None) for log, several in found.items() for at in several)
     return Asked(f"case {case}", answer, words, cited, (), (), graph, record, case)
+
+
+def _about_erasure(connection: Connection, graph: RunGraph, record: RunRecord, id: str) -> Asked:
+    erasure = read_erasure(record.root, id)
+    if erasure.done is None:
+        msg = (
+            f"erasure {erasure.id}: expected one that is done; got one that was stopped on its "
+            "way; try whence erase, which goes on"
+        )
+        raise ParameterError(msg)
+    ranges = {log.name: erasure.logs[log.id] for log in graph.logs if log.id in erasure.logs}
+    if not ranges:
+        msg = (
+            f"erasure {erasure.id}: expected one that took events of a log of run {graph.id}; "
+            f"got another; try --run with one of {', '.join(erasure.runs) or 'its runs'}"
+        )
+        raise ParameterError(msg)
+    many = sum(count(places) for places in ranges.values())
+    _bounded(many, f"erasure {erasure.id}")
+    answer = impact(connection, graph.id, ranges)
+    gone = sum(count(places) for places in erasure.streams.get(graph.id, {}).values())
+    words = (
+        f"Erasure {erasure.id} took the values of {many:,} events that run {graph.id} read, and of "
+        f"{gone:,} events of its streams that may tell of them. It was begun {erasure.begun} by "
+        f"{erasure.who} and done {erasure.done}; reason: {erasure.reason}. Positions stay, and "
+        "what leads to what."
+    )
+    cited = tuple(
+        Cited(log, at, None) for log, places in ranges.items() for at in positions(places)
+    )
+    return Asked(
+        f"erasure {erasure.id}", answer, words, cited, (), (), graph, record, erasure=erasure
+    )
 
 
 def positions_of(log: LogRecord, case: str) -> list[int]:
@@ -168,15 +208,19 @@ def positions_of(log: LogRecord, case: str) -> list[int]:
     found: list[int] = []
     for number in range(log.manifest["parts"]):
         table = log.part(number)
-        values = table.column(column)
-        if pa.types.is_string(values.type):
-            same = pc.fill_null(pc.equal(values, case), False)
-            found += table.filter(same).column("position").to_pylist()
-            continue
-        told = records_of(table.select([column]), {column: log.columns[column]})
-        places = table.column("position").to_pylist()
-        found += [at for at, row in zip(places, told, strict=True) if _same(row[column], case)]
+        rows = same_case(log, table, column, case)
+        found += table.column("position").take(pa.array(rows, pa.int64())).to_pylist()
     return found
+
+
+def same_case(log: LogRecord, table: pa.Table, column: str, case: str) -> list[int]:
+    """The rows of a table of a log's events that are of a case."""
+    values = table.column(column)
+    if log.columns[column] == "text":
+        same = pc.fill_null(pc.equal(values, case), False).to_numpy()
+        return [int(row) for row in np.flatnonzero(same)]
+    told = records_of(table.select([column]), {column: log.columns[column]})
+    return [at for at, row in enumerate(told) if _same(row[column], case)]
 
 
 def _same(value: Any, case: str) -> bool:
@@ -187,10 +231,10 @@ def _told(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _bounded(count: int, what: str) -> None:
-    if count > MOST:
+def _bounded(many: int, what: str) -> None:
+    if many > MOST:
         msg = (
-            f"{what}: expected at most {MOST:,} events in one pack; got {count:,}; "
+            f"{what}: expected at most {MOST:,} events in one pack; got {many:,}; "
             "try whence export, which has no such bound"
         )
         raise ParameterError(msg)

@@ -10,13 +10,15 @@ from importlib.metadata import version
 from typing import Any
 
 from whence.engine.arrow_compute import pc
+from whence.engine.intervals import Intervals, count
 from whence.engine.record import LogRecord
+from whence.engine.record.erasing import Erasure
 from whence.exporters.evidence.asking import Asked
 from whence.exporters.evidence.proving import Proved
 from whence.exporters.evidence.reconciling import Reconciled
+from whence.exporters.evidence.reporting import reporting
 from whence.exporters.evidence.telling import NOT, SOUGHT
 from whence.exporters.evidence.verify import FORMAT
-from whence.exporters.recorded import run_of
 from whence.store.questions import Why
 
 __all__ = ["Wanted", "facts_of"]
@@ -33,6 +35,7 @@ class Wanted:
         reveal: the fields whose values are told of every event.
         subject: the case of whose events all is told.
         metadata: what is known of the processing beside what the run says of itself.
+        against: an earlier run, such as that of the last reporting date, to compare with.
     """
 
     run: str
@@ -41,6 +44,7 @@ class Wanted:
     reveal: tuple[str, ...] = ()
     subject: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
+    against: str | None = None
 
 
 def facts_of(
@@ -51,6 +55,7 @@ def facts_of(
     counted: Sequence[Reconciled],
     validation: Mapping[str, Any],
     tries: Sequence[Mapping[str, Any]] | None,
+    difference: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Everything that a pack says, for programs; the page is made of it.
 
@@ -62,6 +67,7 @@ def facts_of(
         counted: the counts that reconcile.
         validation: what the checker says of the PROV files.
         tries: how other inputs would have changed the result, if that was tried.
+        difference: what differs from an earlier reporting date, if that is asked.
     """
     manifest = asked.record.manifest
     stated = {**wanted.metadata, **manifest["metadata"]}
@@ -104,7 +110,39 @@ def facts_of(
         },
         "not": NOT,
     }
-    return {**told, **_reporting(asked, metadata, counted, told["scope"])}
+    if asked.erasure is not None:
+        told["erasure"] = _erasure(asked.erasure)
+    if difference is not None:
+        told["difference"] = dict(difference)
+    return {**told, **reporting(asked, metadata, counted, told["scope"])}
+
+
+def _erasure(erasure: Erasure) -> dict[str, Any]:
+    """All that is known of an erasure, which is nothing of what was erased."""
+    places = [("log", id, places) for id, places in erasure.logs.items()]
+    places += [
+        (f"run {run}", name, places)
+        for run, several in erasure.streams.items()
+        for name, places in several.items()
+    ]
+    return {
+        "id": erasure.id,
+        "who": erasure.who,
+        "reason": erasure.reason,
+        "begun": erasure.begun,
+        "done": erasure.done,
+        "erased": [
+            {"in": where, "name": name, "events": count(at), "positions": ranges_text(at)}
+            for where, name, at in places
+        ],
+        "steps": list(erasure.steps),
+        "unreached": list(erasure.unreached),
+    }
+
+
+def ranges_text(places: Intervals) -> str:
+    """Ranges for a person."""
+    return ", ".join(str(lo) if lo == hi else f"{lo}-{hi}" for lo, hi in places)
 
 
 def _redaction(wanted: Wanted, subject: str | None) -> dict[str, Any]:
@@ -156,10 +194,14 @@ def _gaps(asked: Asked, metadata: Mapping[str, Any], were_tried: bool) -> list[s
         gaps.append("The run kept the ends of explanations, not each processor's events.")
     if coverage.witnesses == "first":
         gaps.append("One explanation is shown; others may hold as well.")
+    if coverage.erased:
+        gone = "; ".join(f"{count(at):,} of {name}" for name, at in coverage.erased)
+        ids = ", ".join(asked.record.manifest.get("erasures", ())) or "an earlier erasure"
+        gaps.append(f"The values of some events were erased ({gone}), with {ids}.")
     if isinstance(asked.answer, Why) and not were_tried:
         gaps.append(
-            "How other inputs would have changed the result was not tried, as the log is long or "
-            "no field is known to matter; whence what-if tries a value."
+            "How other inputs would have changed the result was not tried, as the log is long, "
+            "values were erased, or no field is known to matter; whence what-if tries a value."
         )
     return gaps
 
@@ -170,43 +212,6 @@ def _command(asked: Asked, wanted: Wanted) -> str:
     words += [word for name in wanted.reveal for word in ("--reveal", name)]
     if wanted.subject is not None:
         words += ["--subject", wanted.subject]
+    if wanted.against is not None:
+        words += ["--against", wanted.against]
     return shlex.join(words)
-
-
-def _reporting(
-    asked: Asked,
-    metadata: Mapping[str, Any],
-    counted: Sequence[Reconciled],
-    scope: Mapping[str, Any],
-) -> dict[str, Any]:
-    """What the report of a figure needs beside: dictionary, completeness, timeliness."""
-    owner = metadata.get("owner", "not stated")
-    run = run_of(asked.record)
-    dictionary = [
-        {"name": each.id, "kind": each.kind or "processor", "events": "", "owner": owner}
-        for each in run.processors
-    ]
-    dictionary += [
-        {"name": s.place, "kind": f"stream ({s.role})", "events": s.count or "", "owner": owner}
-        for s in run.streams
-    ]
-    completeness = [
-        {
-            "log": each.log,
-            "used": f"{each.count - each.never_matters:,} of {each.count:,}",
-            "reason": f"{each.never_matters:,} never matter: no output of the chain leans on them; "
-            f"{each.rejected:,} rows were rejected when the log was read",
-        }
-        for each in counted
-    ]
-    return {
-        "dictionary": dictionary,
-        "completeness": completeness,
-        "timeliness": {
-            "run started": scope["started"],
-            "run ended": scope["ended"],
-            "last event": max(
-                (log["last"] for log in scope["logs"] if log["last"]), default="not known"
-            ),
-        },
-    }

@@ -8,13 +8,12 @@ to the case of the event after which it appeared.
 
 from __future__ import annotations
 
-import hashlib
+import json
 import os
 import secrets
-from collections.abc import Callable, Iterable, Sequence
-from json.encoder import encode_basestring
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -22,17 +21,76 @@ import pyarrow as pa
 
 from whence.engine.columns import canonical, records_of
 from whence.engine.errors import LogError
+from whence.engine.intervals import positions as each_of
 from whence.engine.record import LogRecord, RunRecord
+from whence.engine.record.erasing import erased_in
 from whence.engine.record.files import whole_file
+from whence.exporters.evidence.case_secrets import Secrets, secrets_file
+from whence.exporters.evidence.hashing import (
+    CANONICAL,
+    Work,
+    field_salt,
+    hashed,
+    salt_of,
+    salting,
+    shared_out,
+)
 from whence.exporters.evidence.merkle import SIZE, Tree
 from whence.exporters.evidence.verify import field_digest, leaf_digest
 
-__all__ = ["EventLeaves", "Shown", "log_leaves", "stream_leaves"]
+__all__ = [
+    "LEAVES",
+    "EventLeaves",
+    "Secrets",
+    "Shown",
+    "kept_salts",
+    "log_leaves",
+    "log_place",
+    "salt_of",
+    "salts_file",
+    "secrets_file",
+    "stream_file",
+    "stream_leaves",
+    "stream_place",
+    "tombstone",
+    "write_salts",
+]
 
-_INNER = bytes(byte ^ 0x36 for byte in range(256))
-_OUTER = bytes(byte ^ 0x5C for byte in range(256))
-_SECRETS = "secrets.bin"
-_LEAVES = "leaves.bin"
+LEAVES = "leaves.bin"
+
+
+def tombstone(place: str, position: int) -> bytes:
+    """What stands for an event of which nothing is known but that it was there."""
+    return leaf_digest(place, position, b"erased")
+
+
+def log_place(log: LogRecord) -> str:
+    """What a log is called in proofs."""
+    return f"log/{log.id}"
+
+
+def stream_place(run: RunRecord, name: str) -> str:
+    """What a stream is called in proofs."""
+    return f"run/{run.id}/{name}"
+
+
+def stream_file(run: RunRecord, name: str) -> Path:
+    """Where the leaves of a stream are."""
+    return run.folder / "leaves" / f"{quote(name, safe='')}.bin"
+
+
+def salts_file(run: RunRecord, name: str) -> Path:
+    """Where salts are of outputs that appeared after an event that was erased."""
+    return stream_file(run, name).with_suffix(".salts")
+
+
+def kept_salts(run: RunRecord, name: str) -> dict[int, bytes]:
+    """These salts, by position."""
+    try:
+        told = json.loads(salts_file(run, name).read_text(encoding="ascii"))
+    except FileNotFoundError:
+        return {}
+    return {int(at): bytes.fromhex(salt) for at, salt in told.items()}
 
 
 class Shown:
@@ -40,15 +98,26 @@ class Shown:
 
     Attributes:
         position: its position.
-        values: its fields as canonical JSON.
+        values: its fields as canonical JSON; none if it was erased.
         salts: the salts of its fields.
+        erased: what stands for it, if it was erased.
     """
 
-    def __init__(self, place: str, position: int, values: dict[str, str], secret: bytes) -> None:
+    def __init__(
+        self,
+        place: str,
+        position: int,
+        values: dict[str, str],
+        salt: bytes,
+        erased: bytes | None = None,
+    ) -> None:
         """Work out the salts."""
         self.place, self.position, self.values = place, position, values
-        salt = _salt(secret, place, position)
-        self.salts = {name: _field_salt(salt, name.encode()) for name in values}
+        self.salts = {
+            name: field_salt(salt, number, len(values))
+            for number, name in enumerate(sorted(values))
+        }
+        self.erased = erased
 
     @property
     def digests(self) -> dict[str, bytes]:
@@ -58,7 +127,13 @@ class Shown:
     @property
     def leaf(self) -> bytes:
         """What stands for it."""
+        if self.erased is not None:
+            return self.erased
         return leaf_digest(self.place, self.position, b"".join(self.digests.values()))
+
+
+Part = tuple[int, Callable[[], pa.Table]]
+"""How many events it has, and how they are read."""
 
 
 class EventLeaves:
@@ -73,26 +148,42 @@ class EventLeaves:
         self,
         place: str,
         file: Path,
-        tables: Callable[[], Iterable[pa.Table]],
+        parts: Sequence[Part],
         columns: dict[str, str],
-        secret_of: Callable[[int, int], bytes],
+        secret_of: Callable[[int, int], bytes | None],
         count: int,
+        erased: Collection[int] = (),
+        salts: dict[int, bytes] | None = None,
+        keep: Callable[[dict[int, bytes]], None] | None = None,
+        work: Work | None = None,
     ) -> None:
         """Read the leaves; the first time, work them out.
 
         Args:
             place: what it is called in proofs.
             file: where its leaves are kept.
-            tables: its parts.
+            parts: its parts, whose events are at the positions from 0 on, one after another.
             columns: the kinds of their columns.
-            secret_of: the secret of an event, by its index and its moment.
+            secret_of: the secret of an event, by its position and its moment; ``None`` if it was
+                destroyed.
             count: how many events there are.
+            erased: the positions of events that were erased.
+            salts: the salts of events whose secret was destroyed.
+            keep: told of these salts if there are more of them, before they are needed.
+            work: how the leaves are worked out, if every event has a secret.
         """
         self.place = place
-        self._tables, self._columns, self._secret_of = tables, columns, secret_of
+        self._parts, self._columns, self._secret_of = parts, columns, secret_of
+        self._erased, self._salts = frozenset(erased), {} if salts is None else salts
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
-            leaves = b"".join(self._leaves(table) for table in tables())
+            known = len(self._salts)
+            if work is not None:
+                leaves = shared_out(work, count)
+            else:
+                leaves = b"".join(self._leaves(read()) for _, read in parts)
+            if keep is not None and len(self._salts) > known:
+                keep(self._salts)
             whole_file(file, lambda beside: _bytes_to(beside, leaves))
         self.tree = Tree(file.read_bytes())
         if self.tree.count != count:
@@ -103,27 +194,24 @@ class EventLeaves:
             raise LogError(msg)
 
     def _leaves(self, table: pa.Table) -> bytes:
-        places = table.column("position").to_pylist()
-        moments = table.column("moment").to_pylist() if "moment" in table.column_names else places
-        names = sorted(self._columns)
-        texts = [_texts(table.column(name), self._columns[name]) for name in names]
-        encoded = [name.encode() for name in names]
-        sha256, secret_of, place = hashlib.sha256, self._secret_of, self.place.encode()
-        found = []
-        for position, moment, *values in zip(places, moments, *texts, strict=True):
-            key = secret_of(position, moment).ljust(64, b"\0")
-            at = b"%s\0%d\0" % (place, position)
-            inner = sha256(key.translate(_INNER) + at).digest()
-            salt = sha256(key.translate(_OUTER) + inner).digest()
-            fields = b"".join(
-                [
-                    sha256(
-                        b"\x02%s%s\0%s" % (sha256(b"\x03" + salt + name).digest(), name, value)
-                    ).digest()
-                    for name, value in zip(encoded, values, strict=True)
-                ]
-            )
-            found.append(sha256(b"\x00" + at + fields).digest())
+        """The leaves of a part of which events were erased, or have salts of their own."""
+        salt = salting()
+
+        def one(position: int, moment: int, at: bytes) -> bytes:
+            if position in self._erased:
+                return b""
+            secret = self._secret_of(position, moment)
+            if secret is None:
+                return self._salts.setdefault(position, secrets.token_bytes(SIZE))
+            return salt(secret, at)
+
+        def salted(places: list[int], moments: list[int], ats: list[bytes]) -> list[bytes]:
+            return list(map(one, places, moments, ats))
+
+        found = hashed(table, self._columns, self.place, salted)
+        for row, position in enumerate(table.column("position").to_pylist()):
+            if position in self._erased:
+                found[row] = tombstone(self.place, position)
         return b"".join(found)
 
     def shown(self, positions: Sequence[int]) -> list[tuple[int, Shown]]:
@@ -132,44 +220,58 @@ class EventLeaves:
         Raises:
             LogError: the record is not what it was when the leaves were made.
         """
-        wanted, found, before = set(positions), [], 0
-        for table in self._tables():
+        wanted, found, before = np.unique(np.array(positions, np.int64)), [], 0
+        for rows, read in self._parts:
+            here = wanted[(wanted >= before) & (wanted < before + rows)]
+            if not len(here):
+                before += rows
+                continue
+            table = read()
             places = table.column("position").to_numpy()
-            for row in np.flatnonzero(np.isin(places, np.fromiter(wanted, np.int64))):
+            for row in np.flatnonzero(np.isin(places, here)):
                 one = table.slice(int(row), 1)
                 (record,) = records_of(one, self._columns)
                 position = int(places[row])
                 moment = one.column("moment")[0].as_py() if "moment" in one.column_names else 0
+                leaf = self.tree.leaf(before + int(row))
+                if position in self._erased:
+                    gone = Shown(self.place, position, {}, b"", leaf)
+                    found.append((before + int(row), gone))
+                    continue
                 secret = self._secret_of(position, moment)
+                salt = (
+                    self._salts.get(position, b"")
+                    if secret is None
+                    else salt_of(secret, self.place, position)
+                )
                 values = {name: canonical(value) for name, value in record.items()}
-                event = Shown(self.place, position, values, secret)
-                if event.leaf != self.tree.leaf(before + int(row)):
+                event = Shown(self.place, position, values, salt)
+                if event.leaf != leaf:
                     msg = (
                         f"{self.place}@{position}: expected the event as it was when its digest "
                         "was made; got another value; try the record's copy"
                     )
                     raise LogError(msg)
                 found.append((before + int(row), event))
-            before += table.num_rows
+            before += rows
         return found
 
 
 def log_leaves(log: LogRecord) -> EventLeaves:
     """The leaves of a log."""
-    numbers, count = _cases(log)
-    held = _held_secrets(log.folder / _SECRETS, count)
-
-    def secret_of(position: int, _: int) -> bytes:
-        at = (position if numbers is None else numbers[position]) * SIZE
-        return held[at : at + SIZE]
-
+    held = Secrets.made(log)
+    chunk, length = int(log.manifest["chunk"]), log.length
+    numbers = range(log.manifest["parts"])
+    files = [log.folder / f"part-{number:05d}.parquet" for number in numbers]
     return EventLeaves(
-        f"log/{log.id}",
-        log.folder / _LEAVES,
-        lambda: (log.part(number) for number in range(log.manifest["parts"])),
+        log_place(log),
+        log.folder / LEAVES,
+        [(min(chunk, length - n * chunk), partial(log.part, n)) for n in numbers],
         log.columns,
-        secret_of,
-        log.length,
+        lambda position, _: held.at(position),
+        length,
+        frozenset(each_of(erased_in(log.manifest))),
+        work=held.work(files, log.columns, log_place(log)),
     )
 
 
@@ -182,90 +284,38 @@ def stream_leaves(run: RunRecord, name: str, log: LogRecord | None) -> EventLeav
         log: the run's first log, whose cases its outputs belong to; ``None`` without any.
     """
     (stream,) = (each for each in run.manifest["streams"] if each["name"] == name)
-    numbers, count = _cases(log) if log is not None else (None, 0)
-    held = _held_secrets(log.folder / _SECRETS, count) if log is not None else b""
-    last = log.length - 1 if log is not None else -1
+    held = None if log is None or not log.length else Secrets.made(log)
 
-    def secret_of(_: int, moment: int) -> bytes:
-        if not held:
-            return b""
-        event = max(0, min(moment, last))
-        at = (event if numbers is None else numbers[event]) * SIZE
-        return held[at : at + SIZE]
+    def secret_of(_: int, moment: int) -> bytes | None:
+        return b"" if held is None else held.at(held.event(moment))
 
-    def tables() -> Iterable[pa.Table]:
-        for part in stream["outputs"]:
-            yield run.outputs(name, part["part"])
-
+    files = [run.path("outputs", name, part["part"]) for part in stream["outputs"]]
+    kinds = {"value": CANONICAL}
     return EventLeaves(
-        f"run/{run.id}/{name}",
-        run.folder / "leaves" / f"{quote(name, safe='')}.bin",
-        tables,
-        {"value": _CANONICAL},
+        stream_place(run, name),
+        stream_file(run, name),
+        [(part["rows"], partial(run.outputs, name, part["part"])) for part in stream["outputs"]],
+        kinds,
         secret_of,
         stream["length"],
+        frozenset(each_of(erased_in(stream))),
+        kept_salts(run, name),
+        lambda salts: write_salts(salts_file(run, name), salts),
+        None
+        if held is None or erased_in(stream)
+        else held.work(files, kinds, stream_place(run, name)),
     )
 
 
-_CANONICAL = "canonical"
-"""The kind of outputs' values, which the record keeps as canonical JSON already."""
+def write_salts(path: Path, salts: dict[int, bytes]) -> None:
+    """Keep salts, for the record's owner alone."""
+    text = json.dumps({at: salt.hex() for at, salt in sorted(salts.items())})
 
+    def write(beside: Path) -> None:
+        os.chmod(beside, 0o600)
+        beside.write_text(text, encoding="ascii")
 
-def _texts(column: pa.ChunkedArray, kind: str) -> list[bytes]:
-    """The values of a column as canonical JSON."""
-    if kind == _CANONICAL:
-        return [value.encode() for value in column.to_pylist()]
-    values: list[Any] = column.to_pylist()
-    if kind == "text":
-        return [b"null" if v is None else encode_basestring(v).encode() for v in values]
-    if kind == "integer":
-        return [b"null" if v is None else b"%d" % v for v in values]
-    table = pa.table({"value": column})
-    return [canonical(r["value"]).encode() for r in records_of(table, {"value": kind})]
-
-
-def _cases(log: LogRecord) -> tuple[list[int] | None, int]:
-    """The number of each event's case, and how many secrets there are."""
-    column = log.manifest.get("case")
-    if column is None or column not in log.columns:
-        return None, log.length
-    pieces = [log.part(n).column(column) for n in range(log.manifest["parts"])]
-    whole = pa.chunked_array([chunk for piece in pieces for chunk in piece.chunks])
-    coded = whole.combine_chunks().dictionary_encode(null_encoding="encode")
-    return coded.indices.to_pylist(), len(coded.dictionary)
-
-
-def _held_secrets(path: Path, count: int) -> bytes:
-    """The secrets of a log, made when they are first needed."""
-    if not path.exists():
-        beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(count * SIZE))
-        try:
-            os.link(beside, path)  # never replaces what another process has just made
-        except FileExistsError:
-            pass
-        finally:
-            beside.unlink()
-    found = path.read_bytes()
-    if len(found) != count * SIZE:
-        msg = (
-            f"{path}: expected {count:,} secrets; got {len(found) // SIZE:,}; "
-            "try the record's copy: without them no proof can be made"
-        )
-        raise LogError(msg)
-    return found
-
-
-def _salt(secret: bytes, place: str, position: int) -> bytes:
-    key = secret.ljust(64, b"\0")
-    at = f"{place}\0{position}\0".encode()
-    inner = hashlib.sha256(key.translate(_INNER) + at).digest()
-    return hashlib.sha256(key.translate(_OUTER) + inner).digest()
-
-
-def _field_salt(salt: bytes, name: bytes) -> bytes:
-    return hashlib.sha256(b"\x03" + salt + name).digest()
+    whole_file(path, write)
 
 
 def _bytes_to(path: Path, data: bytes) -> None:

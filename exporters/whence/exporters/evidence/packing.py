@@ -8,13 +8,16 @@ import io
 import json
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from whence.engine.associations import LOG_PREFIX
 from whence.engine.errors import ParameterError
 from whence.engine.record.remote import RemotePath
+from whence.exporters.answers import answer_of, run_about
 from whence.exporters.evidence.asking import Asked, ask, positions_of
 from whence.exporters.evidence.attesting import envelope
 from whence.exporters.evidence.facts import Wanted, facts_of
@@ -24,9 +27,11 @@ from whence.exporters.evidence.picture import picture_of, svg
 from whence.exporters.evidence.printing import pdf
 from whence.exporters.evidence.proving import Proved, prove, revealable
 from whence.exporters.evidence.reconciling import reconcile
+from whence.exporters.evidence.reporting import difference_of
 from whence.exporters.evidence.telling import NOT, PROFILES, event_rows, report, route_rows
 from whence.exporters.evidence.trying import tried
 from whence.exporters.evidence.verify import ATTESTATION, BAG, FORMAT, archive
+from whence.exporters.model import Event
 from whence.exporters.recorded import run_of
 from whence.exporters.saving import write_pieces
 from whence.exporters.shipping import save
@@ -67,6 +72,12 @@ def create_pack(
         msg = f"{root}: expected a record on this machine; got a URI; try a copy of it here"
         raise ParameterError(msg)
     asked = ask(connection, root, wanted.run, wanted.question)
+    if (wanted.profile == "gdpr-erasure") != (asked.erasure is not None):
+        msg = (
+            "an erasure: expected the profile gdpr-erasure with a question 'erasure ID'; got "
+            f"profile {wanted.profile} and {asked.question!r}; try --question 'erasure latest'"
+        )
+        raise ParameterError(msg)
     known = revealable(asked.logs)
     for name in wanted.reveal:
         if name not in known:
@@ -78,12 +89,14 @@ def create_pack(
     subject = asked.subject if wanted.subject is None else wanted.subject
     own = _subject(asked, subject)
     proved = prove(asked, wanted.reveal, own)
-    counted = reconcile(connection, asked.graph, asked.logs)
+    counted = reconcile(asked.graph, asked.record)
     with tempfile.TemporaryDirectory() as folder:
         prov, validation = _prov(asked, wanted, own, Path(folder))
-    told = facts_of(
-        asked, wanted, subject, proved, counted, validation, tried(asked, wanted.reveal)
-    )
+    difference = None
+    if wanted.against is not None:
+        difference = difference_of(connection, asked, wanted.against)
+    tries = tried(asked, wanted.reveal)
+    told = facts_of(asked, wanted, subject, proved, counted, validation, tries, difference)
     files = _bag({**_content(asked, told, proved), **prov, "key.pub": keys.public.pem.encode()})
     signed = (now or datetime.now(UTC)).isoformat(timespec="seconds").replace("+00:00", "Z")
     predicate = {
@@ -123,6 +136,9 @@ def _prov(
         for word in ("case", "activity", "time")
     }
     answer = asked.redacted(shown, own)
+    if asked.erasure is not None:
+        events = tuple(Event(LOG_PREFIX + each.log, each.position) for each in asked.cited)
+        answer = replace(answer_of(answer, run_about(asked.record)), events=events)
     found, reports = {}, {}
     for name in ("prov.json", "prov.nq"):
         path = save(answer, folder / name, about=asked.record)
@@ -161,9 +177,24 @@ def _content(asked: Asked, told: dict[str, Any], proved: Proved) -> dict[str, by
         "dictionary.csv": _csv(
             ["name", "kind", "events", "owner"], [list(row.values()) for row in told["dictionary"]]
         ),
+        **_more_tables(told),
         "chain.json": chain.encode() + b"\n",
         "proofs.json": _json({"events": proved.proofs}),
         "verify.py": (_HERE / "verify.py").read_bytes(),
+    }
+
+
+def _more_tables(told: Mapping[str, Any]) -> dict[str, bytes]:
+    """Tables that only some packs have."""
+    several = {
+        "erased.csv": told.get("erasure", {}).get("erased", ()),
+        "adjustments.csv": told["adjustments"],
+        "difference.csv": told.get("difference", {}).get("figure", ()),
+    }
+    return {
+        name: _csv(list(rows[0]), [list(row.values()) for row in rows])
+        for name, rows in several.items()
+        if rows
     }
 
 

@@ -67,12 +67,13 @@ def prove(asked: Asked, reveal: Collection[str], subject: Collection[tuple[str, 
 def _proof(
     kind: str, name: str, leaves: EventLeaves, index: int, event: Shown, told: Collection[str]
 ) -> dict[str, Any]:
+    told_of = {"kind": kind, "name": name, "place": leaves.place, "position": event.position}
+    path = [each.hex() for each in leaves.tree.path(index)]
+    if event.erased is not None:
+        return {**told_of, "index": index, "leaf": event.leaf.hex(), "path": path}
     digests = event.digests
     return {
-        "kind": kind,
-        "name": name,
-        "place": leaves.place,
-        "position": event.position,
+        **told_of,
         "index": index,
         "fields": {
             field: {"value": value, "salt": event.salts[field].hex()}
@@ -80,7 +81,7 @@ def _proof(
             else {"digest": digests[field].hex()}
             for field, value in sorted(event.values.items())
         },
-        "path": [each.hex() for each in leaves.tree.path(index)],
+        "path": path,
     }
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whence.engine.intervals import Intervals, count
-from whence.engine.record import LogRecord
-from whence.store import Connection
+from whence.engine.record import RunRecord
+from whence.engine.record.reaching import Reaching
 from whence.store.catalog import RunGraph
-from whence.store.places import Places, difference, overlap
-from whence.store.questions.whole import all_outputs, require_whole
-from whence.store.verbs import ends, up
+from whence.store.places import difference, joined, overlap
+from whence.store.questions.whole import require_whole
 
 __all__ = ["Reconciled", "reconcile"]
 
@@ -38,35 +37,27 @@ class Reconciled:
     rejected: int
 
 
-def reconcile(
-    connection: Connection, run: RunGraph, logs: dict[str, LogRecord]
-) -> tuple[Reconciled, ...]:
+def reconcile(run: RunGraph, record: RunRecord) -> tuple[Reconciled, ...]:
     """Count the events of each log; the four counts add up to how many there are.
 
     Args:
-        connection: where the graph is.
-        run: the run; it must be complete.
-        logs: its logs as the record has them, by name.
+        run: the run as the graph knows it; it must be complete.
+        record: the same as the record has it.
     """
     require_whole(run)
-    outputs = all_outputs(run)
-    explaining = up(connection, run, outputs)
-    supporting = up(connection, run, outputs, support=True)
-    leaning = ends(connection, run, run.ends)
+    reaching = Reaching(record)
+    several = (reaching.explaining(), reaching.supporting(), reaching.open())
     found = []
     for log in run.logs:
         left: Intervals = ((0, log.length - 1),) if log.length else ()
         counts = []
-        for places in (explaining, supporting, leaning):
-            reached = overlap(left, _of(places, log.no))
-            counts.append(count(reached))
-            left = difference(left, reached)
-        rejected = int(logs[log.name].manifest.get("report", {}).get("dropped", 0))
+        for reached in several:
+            places = joined(each for name in log.names for each in reached.get(name, ()))
+            here = overlap(left, places)
+            counts.append(count(here))
+            left = difference(left, here)
+        rejected = int(record.log(log.name).manifest.get("report", {}).get("dropped", 0))
         found.append(
             Reconciled(log.name, log.length, counts[0], counts[1], counts[2], count(left), rejected)
         )
     return tuple(found)
-
-
-def _of(places: Places, no: int) -> tuple[tuple[int, int], ...]:
-    return places.get(no, ())

@@ -13,6 +13,7 @@ __all__ = ["NOT", "PROFILES", "SOUGHT", "event_rows", "report", "route_rows"]
 
 PROFILES = {
     "gdpr-access": "Copy and source of personal data (GDPR Art. 15)",
+    "gdpr-erasure": "Erasure of personal data (GDPR Art. 17)",
     "gdpr-decision": "Logic of an automated decision (GDPR Art. 15(1)(h), 22)",
     "bcbs239": "Lineage of a reported figure (BCBS 239)",
 }
@@ -135,6 +136,10 @@ def report(told: Mapping[str, Any], route: tuple[list[str], list[list[str]]]) ->
             ],
         ),
     ]
+    if "erasure" in told:
+        sections += _erased(told["erasure"])
+    if "difference" in told:
+        sections += _differences(told["difference"])
     if told["profile"] == "bcbs239":
         sections += _bcbs(told)
     sections += [
@@ -173,6 +178,39 @@ def _tried(rows: Sequence[Mapping[str, Any]]) -> list[Section]:
     ]
 
 
+def _erased(erasure: Mapping[str, Any]) -> list[Section]:
+    return [
+        Section(
+            "What was erased",
+            [
+                f"Begun {erasure['begun']} by {erasure['who']}, done {erasure['done']}. Reason: "
+                f"{erasure['reason']}.",
+                "Steps that were done: " + "; ".join(erasure["steps"]) + ".",
+            ],
+            ["in", "name", "events", "positions"],
+            [[str(cell) for cell in row.values()] for row in erasure["erased"]],
+        ),
+        Section("What could not be reached", erasure["unreached"] or ["Nothing is known."]),
+    ]
+
+
+def _differences(found: Mapping[str, Any]) -> list[Section]:
+    figure = found["figure"]
+    return [
+        Section(
+            f"Difference from run {found['against']}",
+            [found["words"]],
+            list(figure[0]) if figure else (),
+            [[str(cell) for cell in row.values()] for row in figure],
+        ),
+        Section(
+            "Outputs, then and now",
+            columns=list(found["outputs"][0]) if found["outputs"] else (),
+            rows=[[str(cell) for cell in row.values()] for row in found["outputs"]],
+        ),
+    ]
+
+
 def _bcbs(told: Mapping[str, Any]) -> list[Section]:
     times = told["timeliness"]
     return [
@@ -187,6 +225,12 @@ def _bcbs(told: Mapping[str, Any]) -> list[Section]:
             rows=[[row["log"], row["used"], row["reason"]] for row in told["completeness"]],
         ),
         Section("Timeliness", [f"{name}: {value}" for name, value in times.items()]),
+        Section(
+            "Manual adjustments",
+            [] if told["adjustments"] else ["None is recorded of the logs of this run."],
+            list(told["adjustments"][0]) if told["adjustments"] else (),
+            [[str(cell) for cell in row.values()] for row in told["adjustments"]],
+        ),
     ]
 
 

@@ -9,6 +9,7 @@ from whence.engine.columns import canonical, records_of
 from whence.engine.errors import WhenceError
 from whence.engine.intervals import contains
 from whence.engine.record import LogRecord
+from whence.engine.record.erasing import erased_in
 from whence.engine.values import Value
 from whence.engine.what_if import WhatIf, what_if
 from whence.exporters.evidence.asking import Asked, Cited
@@ -40,6 +41,8 @@ def tried(asked: Asked, reveal: Collection[str]) -> list[dict[str, Any]] | None:
     """
     if not isinstance(asked.answer, Why) or asked.record.manifest.get("chain") is None:
         return None
+    if any(erased_in(log.manifest) for log in asked.logs.values()):
+        return None  # what is left gives other results in any case
     length = sum(log.length for log in asked.logs.values())
     most = min(_MOST, _WORK // max(1, length))
     rows: list[dict[str, Any]] = []

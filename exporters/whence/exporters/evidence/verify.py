@@ -33,7 +33,7 @@ __all__ = [
     "root_from",
 ]
 
-FORMAT = 1
+FORMAT = 2
 BAG = "pack/"
 ATTESTATION = "attestation.dsse.json"
 MOST_BYTES = 64 << 20
@@ -248,13 +248,7 @@ def _proofs(files: Mapping[str, bytes], told: Mapping[str, Any]) -> Iterator[Fin
     proofs = _json(files, f"{BAG}data/proofs.json")["events"]
     for proof in proofs:
         named = f"{proof['name']}@{proof['position']}"
-        digests = b"".join(
-            field_digest(bytes.fromhex(field["salt"]), name, field["value"])
-            if "value" in field
-            else bytes.fromhex(field["digest"])
-            for name, field in sorted(proof["fields"].items())
-        )
-        leaf = leaf_digest(proof["place"], proof["position"], digests)
+        leaf = _leaf(proof)
         tree = trees.get(proof["place"], {"count": 0, "root": ""})
         path = [bytes.fromhex(each) for each in proof["path"]]
         root = root_from(leaf, proof["index"], tree["count"], path)
@@ -263,6 +257,19 @@ def _proofs(files: Mapping[str, bytes], told: Mapping[str, Any]) -> Iterator[Fin
             yield False, f"proofs: {named} is not shown to be an event of the run"
     if not wrong:
         yield True, f"proofs: all {len(proofs)} events shown are events of the run"
+
+
+def _leaf(proof: Mapping[str, Any]) -> bytes:
+    """What stands for an event; of one that was erased no more is known."""
+    if "leaf" in proof:
+        return bytes.fromhex(proof["leaf"])
+    digests = b"".join(
+        field_digest(bytes.fromhex(field["salt"]), name, field["value"])
+        if "value" in field
+        else bytes.fromhex(field["digest"])
+        for name, field in sorted(proof["fields"].items())
+    )
+    return leaf_digest(proof["place"], proof["position"], digests)
 
 
 def _root(leaves: Sequence[bytes]) -> bytes:

@@ -16,6 +16,7 @@ from whence.engine.associations import LOG_PREFIX, Association
 from whence.engine.columns import canonical
 from whence.engine.errors import LogError
 from whence.engine.record import RunWriter, list_runs
+from whence.engine.record.erasing import ERASED
 from whence.engine.record.files import remove_tree
 from whence.engine.record.schema import OUTPUTS
 from whence.engine.runners.options import CHUNK
@@ -228,7 +229,7 @@ def _value(said: Mapping[str, list[Any]]) -> tuple[str, str]:
     """The kind of an event's value, and the value as canonical JSON."""
     kind = said.get("kind", [None])[0]
     if "value" not in said:
-        return "missing", "null"
+        return ERASED if kind == ERASED else "missing", "null"
     value = said["value"][0]
     if kind in _COMPOSED:
         return kind, value

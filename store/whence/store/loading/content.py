@@ -34,10 +34,12 @@ class Directory:
     Attributes:
         numbers: number of each log (``log:NAME``) and stream, by its name in the record.
         roles: the streams' roles.
+        secret: the record's, the key of digests of long texts.
     """
 
     numbers: Mapping[str, int]
     roles: Mapping[str, str]
+    secret: bytes = field(default=b"", repr=False)
 
 
 @dataclass
@@ -132,9 +134,11 @@ def _band_row(row: Row) -> list[int]:
     return [span["no"], span["lo"], span["hi"], row["to"], *(row["with"][name] for name in BAND)]
 
 
-def log_content(no: int, manifest: Mapping[str, Any], table: pa.Table) -> ChunkContent:
+def log_content(
+    no: int, manifest: Mapping[str, Any], table: pa.Table, secret: bytes
+) -> ChunkContent:
     """A part of a log: its events with the columns for searching."""
-    return ChunkContent("inputs", input_properties(no, manifest, table))
+    return ChunkContent("inputs", input_properties(no, manifest, table, secret))
 
 
 def stream_content(
@@ -161,7 +165,7 @@ def stream_content(
         simple = role != "end" and not selected
         rows = list(_add_simple(content, rows, no, directory) if simple else rows.rows())
     if outputs is not None:
-        content.events = output_properties(no, outputs)
+        content.events = output_properties(no, outputs, directory.secret)
         if selected and role == "output":
             _mark_untracked(content.events, no, rows)
     for row in heads_as_bands(rows, lambda name: directory.roles.get(name) == "heads"):
@@ -202,7 +206,7 @@ def add_choices(
         rows: where their options lead to.
     """
     no = directory.numbers[stream["name"]]
-    content.choices = output_properties(no, choices)
+    content.choices = output_properties(no, choices, directory.secret)
     for row in heads_as_bands(rows, lambda name: directory.roles.get(name) == "heads"):
         _add(content, row, no, stream["role"], directory)
     content.sort()

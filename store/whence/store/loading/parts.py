@@ -16,6 +16,7 @@ from whence.engine.intervals import positions
 from whence.engine.record import RunRecord
 from whence.engine.record.compact import from_compact_table
 from whence.engine.record.schema import associations_of
+from whence.engine.record.secret import record_secret
 from whence.store.loading.chunks import chunk_id
 from whence.store.loading.content import (
     ChunkContent,
@@ -70,7 +71,9 @@ class RecordParts:
         self.logs = {name: record.log(name) for name in manifest["logs"]}
         self.streams = {stream["name"]: stream for stream in manifest["streams"]}
         self.directory = Directory(
-            numbers, {name: stream["role"] for name, stream in self.streams.items()}
+            numbers,
+            {name: stream["role"] for name, stream in self.streams.items()},
+            record_secret(record.root),
         )
         self._choices = {
             name: sorted((part["first"], part["part"]) for part in stream["outputs"])
@@ -120,7 +123,7 @@ class RecordParts:
         if part.owner.startswith(LOG_PREFIX):
             log = self.logs[part.owner.removeprefix(LOG_PREFIX)]
             no = self.directory.numbers[part.owner]
-            return log_content(no, log.manifest, log.part(part.number))
+            return log_content(no, log.manifest, log.part(part.number), self.directory.secret)
         self._require_room(part)
         content = stream_content(
             self.streams[part.owner],

@@ -196,7 +196,12 @@ def _processors(tree: Any) -> Iterator[tuple[str, Any]]:
 def _log(log: Mapping[str, Any]) -> dict[str, Any]:
     kept = ("id", "name", "length", "plain", "case", "activity", "time", "order", "digest", "chunk")
     columns = [column["name"] for column in log["columns"]]
-    return {**{name: log[name] for name in kept}, "columns": columns}
+    return {**{name: log[name] for name in kept}, "columns": columns, "erased": _ends(log)}
+
+
+def _ends(collection: Mapping[str, Any]) -> list[int] | None:
+    """Which events were erased; a property holds no lists of lists."""
+    return [end for pair in collection.get("erased", ()) for end in pair] or None
 
 
 def _read_stream(name: str, log: LogRecord) -> dict[str, Any]:
@@ -210,4 +215,5 @@ def _read_stream(name: str, log: LogRecord) -> dict[str, Any]:
 def _stream(run: str, stream: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, Any]:
     id = stream_id(run, stream["name"])
     kept = ("name", "processor", "pipe", "role", "w", "length", "tracked")
-    return {**{name: stream[name] for name in kept}, "id": id, "no": numbers[id], "run": run}
+    told = {name: stream[name] for name in kept}
+    return {**told, "id": id, "no": numbers[id], "run": run, "erased": _ends(stream)}

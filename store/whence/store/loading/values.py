@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import hmac
 import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -22,17 +22,20 @@ NATIVE = ("boolean", "integer", "float", "text")
 SEARCHABLE = ("case", "activity", "time")
 
 
-def _text(name: str, text: str) -> Iterator[tuple[str, Any]]:
-    """A text as property; what is longer than fits is cut, and its digest kept beside it."""
+def _text(name: str, text: str, secret: bytes) -> Iterator[tuple[str, Any]]:
+    """A text as property; what is longer than fits is cut, and its digest kept beside it.
+
+    The digest is keyed: nobody who has the graph alone can try texts out against it.
+    """
     encoded = text.encode(errors="surrogatepass")
     if len(encoded) <= LONGEST_TEXT:
         yield name, text
     else:
         yield name, encoded[:LONGEST_TEXT].decode(errors="ignore")
-        yield f"{name}_digest", "sha256:" + hashlib.sha256(encoded).hexdigest()
+        yield f"{name}_digest", "hmac-sha256:" + hmac.digest(secret, encoded, "sha256").hex()
 
 
-def stored_value(kind: str, canonical: str) -> dict[str, Any]:
+def stored_value(kind: str, canonical: str, secret: bytes = b"") -> dict[str, Any]:
     """How a value is kept on a node.
 
     Booleans, numbers and texts as Neo4j's own, so that Cypher can compare them; everything else as
@@ -40,13 +43,18 @@ def stored_value(kind: str, canonical: str) -> dict[str, Any]:
 
     >>> stored_value("boolean", "false"), stored_value("list", "[1,2]")
     ({'value': False}, {'value': '[1,2]', 'kind': 'list'})
+
+    Args:
+        kind: the value's kind.
+        canonical: the value as canonical JSON.
+        secret: the key of the digest of a long text; needed where that is kept.
     """
     value = json.loads(canonical)
     if kind in NATIVE and not isinstance(value, dict) and _fits(value):
         if isinstance(value, str):
-            return dict(_text("value", value))
+            return dict(_text("value", value, secret))
         return {"value": float(value) if kind == "float" else value}
-    return {**dict(_text("value", canonical)), "kind": kind}
+    return {**dict(_text("value", canonical, secret)), "kind": kind}
 
 
 def _fits(value: Any) -> bool:
@@ -56,26 +64,28 @@ def _fits(value: Any) -> bool:
     return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
-def output_properties(no: int, table: pa.Table) -> list[dict[str, Any]]:
+def output_properties(no: int, table: pa.Table, secret: bytes) -> list[dict[str, Any]]:
     """The properties of a stream's events."""
     columns = (table.column(name).to_pylist() for name in ("position", "moment", "kind", "value"))
     return [
-        {"key": key_of(no, position), "moment": moment, **_stored(kind, value)}
+        {"key": key_of(no, position), "moment": moment, **_stored(kind, value, secret)}
         for position, moment, kind, value in zip(*columns, strict=True)
     ]
 
 
-def _stored(kind: str, canonical: str) -> dict[str, Any]:
+def _stored(kind: str, canonical: str, secret: bytes) -> dict[str, Any]:
     """As `stored_value`; what is short is mostly one of a few values."""
-    return (
-        _stored_before(kind, canonical) if len(canonical) <= 32 else stored_value(kind, canonical)
-    )
+    if len(canonical) <= 32:
+        return _stored_before(kind, canonical)
+    return stored_value(kind, canonical, secret)
 
 
 _stored_before = lru_cache(4096)(stored_value)
 
 
-def input_properties(no: int, manifest: Mapping[str, Any], table: pa.Table) -> list[dict[str, Any]]:
+def input_properties(
+    no: int, manifest: Mapping[str, Any], table: pa.Table, secret: bytes
+) -> list[dict[str, Any]]:
     """The properties of a log's events: only columns that are mapped; values stay in the record."""
     events: list[dict[str, Any]] = [
         {"key": key_of(no, position)} for position in table.column("position").to_pylist()
@@ -85,18 +95,18 @@ def input_properties(no: int, manifest: Mapping[str, Any], table: pa.Table) -> l
         if column is None:
             continue
         for event, value in zip(events, table.column(column).to_pylist(), strict=True):
-            event.update(_searchable(name, value))
+            event.update(_searchable(name, value, secret))
     return events
 
 
-def _searchable(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _searchable(name: str, value: Any, secret: bytes) -> Iterator[tuple[str, Any]]:
     if value is None:
         return
     if isinstance(value, timedelta):
         yield name, value.total_seconds()
     elif isinstance(value, str):
-        yield from _text(name, value)
+        yield from _text(name, value, secret)
     elif isinstance(value, (bool, int, float, datetime)):
         yield name, value
     else:
-        yield from _text(name, str(value))
+        yield from _text(name, str(value), secret)

@@ -36,6 +36,7 @@ class Coverage:
         where: which outputs were tracked; ``None`` for all.
         status: how the run stands.
         loaded: whether all of its record is in the graph.
+        erased: the events of its logs and of these streams whose values were erased, by name.
     """
 
     outputs: int
@@ -45,6 +46,7 @@ class Coverage:
     where: str | None
     status: str
     loaded: bool
+    erased: tuple[tuple[str, Intervals], ...] = ()
 
     @property
     def share(self) -> float:
@@ -61,6 +63,14 @@ class Coverage:
             words.append(f"witnesses {self.witnesses}")
         if not self.loaded or self.status != "complete":
             words.append(f"run {self.status}{'' if self.loaded else ', not all of it loaded'}")
+        for name, places in self.erased:
+            many = count(places)
+            first, last = places[0][0], places[-1][1]
+            words.append(
+                f"{many:,} events of {name} erased ({first}-{last})"
+                if many > 1
+                else f"{name}@{first} erased"
+            )
         return "; ".join(words)
 
 
@@ -74,6 +84,10 @@ def coverage_of(run: RunGraph, streams: Sequence[StoredStream]) -> Coverage:
         run.options.get("where"),
         run.status,
         run.loaded,
+        (
+            *((log.name, log.erased) for log in run.logs if log.erased),
+            *((stream.name, stream.erased) for stream in streams if stream.erased),
+        ),
     )
 
 
@@ -106,6 +120,7 @@ class InputEvent:
         case: its case, if the log's case is mapped.
         activity: its activity, likewise.
         time: its time, likewise.
+        erased: whether its values were erased.
     """
 
     log: str
@@ -114,6 +129,7 @@ class InputEvent:
     case: Any = None
     activity: Any = None
     time: datetime | str | None = None
+    erased: bool = False
 
 
 @dataclass(frozen=True)

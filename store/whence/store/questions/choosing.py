@@ -14,6 +14,7 @@ from whence.engine.events import Event
 from whence.engine.expression import Call, Expression, Field, compile_expression
 from whence.engine.formula import parse_expression
 from whence.engine.intervals import Intervals
+from whence.engine.record.erasing import ERASED
 from whence.engine.traits import Traits
 from whence.engine.values import Value, ValueFault, as_condition
 from whence.store.catalog import RunGraph, StoredStream
@@ -130,7 +131,9 @@ class Condition:
         self.unknown = [name for name in _fields(written) if name not in self.names]
 
     def holds(self, row: Mapping[str, Any]) -> bool:
-        """Whether it is true of an output, as the graph has it."""
+        """Whether it is true of an output, as the graph has it; of an erased one nothing is."""
+        if row["kind"] == ERASED:
+            return False
         value = value_of(row)
         try:
             if isinstance(value, Mapping):

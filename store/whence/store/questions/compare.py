@@ -57,6 +57,7 @@ class PipeCount:
         changed: how many have another value.
         appeared: how many only the second run has.
         vanished: how many only the first run has.
+        erased: how many cannot be compared, as a value was erased.
     """
 
     output: str
@@ -64,11 +65,12 @@ class PipeCount:
     changed: int
     appeared: int
     vanished: int
+    erased: int = 0
 
     @property
     def same(self) -> int:
         """How many are alike."""
-        return self.lengths[0] - self.changed - self.vanished
+        return self.lengths[0] - self.changed - self.vanished - self.erased
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ def compare(
     *,
     most: int = 20,
     record: Path | None = None,
+    only: tuple[str, int] | None = None,
 ) -> Comparison:
     """Ask what differs between two runs.
 
@@ -125,6 +128,7 @@ def compare(
         second: the id of another.
         most: so many outputs are listed with what explains the difference.
         record: where the record is; needed if the runs read different logs.
+        only: list no output but this one of the second run, by its pipe and position.
     """
     old, new = find_run(connection, first, record), find_run(connection, second, record)
     for run in (old, new):
@@ -144,9 +148,10 @@ def compare(
         pairs = list(pairs_that_differ(said[0], said[1], single.moved_to if single else None))
         hows = [pair.how for pair in pairs]
         lengths = (len(said[0]), len(said[1]))
-        counts = [hows.count(how) for how in ("changed", "appeared", "vanished")]
+        counts = [hows.count(how) for how in ("changed", "appeared", "vanished", "erased")]
         pipes.append(PipeCount(name, lengths, *counts))
-        some = pairs[: max(most - len(found), 0)]
+        known = [pair for pair in pairs if pair.how != "erased" and _is(name, pair, only)]
+        some = known[: max(most - len(found), 0)]
         found += [reasons.explained(name, streams, pair) for pair in some]
     return Comparison(
         (old.id, new.id),
@@ -159,6 +164,10 @@ def compare(
         (coverage_of(old, old.outputs), coverage_of(new, new.outputs)),
         {name: cypher(name) for name in QUERIES},
     )
+
+
+def _is(name: str, pair: Pair, only: tuple[str, int] | None) -> bool:
+    return only is None or (pair.new is not None and (name, pair.new.position) == only)
 
 
 def _stream(run: RunGraph, name: str) -> StoredStream | None:

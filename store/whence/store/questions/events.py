@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from whence.engine.intervals import contains
 from whence.store.catalog import RunGraph
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
@@ -19,6 +20,7 @@ def input_events(
 ) -> list[InputEvent]:
     """The first of some input events, with their columns for searching."""
     wanted: dict[int, tuple[str, tuple[str, ...] | None]] = {}
+    gone = {log.name: log.erased for log in run.logs}
     for each in inputs:
         no = run.log_named(each.log).no
         for position in range(each.lo, min(each.hi + 1, each.lo + most - len(wanted))):
@@ -31,7 +33,8 @@ def input_events(
             log,
             position_of(key),
             fields,
-            *(_plain(known[key][name]) for name in ("case", "activity", "time")),
+            **{name: _plain(known[key][name]) for name in ("case", "activity", "time")},
+            erased=contains(gone[run.log_named(log).name], position_of(key)),
         )
         for key, (log, fields) in wanted.items()
     ]

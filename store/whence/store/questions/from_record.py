@@ -12,8 +12,9 @@ from itertools import islice
 from whence.engine.associations import LOG_PREFIX, Association
 from whence.engine.columns import from_canonical
 from whence.engine.errors import ParameterError
-from whence.engine.intervals import Intervals, minus, union
+from whence.engine.intervals import Intervals, contains, minus, union
 from whence.engine.record import RunRecord
+from whence.engine.record.erasing import erased_in
 from whence.engine.record.schema import associations_of
 from whence.engine.runners.local_kernels import told_where
 from whence.engine.runners.options import RunOptions
@@ -67,11 +68,13 @@ def _described(record: RunRecord) -> RunGraph:
         known = record.log(name).manifest
         mapped = {role: known[role] for role in SEARCHABLE if known.get(role)}
         length = int(known["length"])
-        logs.append(StoredLog(known["id"], no, (name,), length, bool(known["plain"]), mapped))
+        plain, erased = bool(known["plain"]), erased_in(known)
+        logs.append(StoredLog(known["id"], no, (name,), length, plain, mapped, erased=erased))
     streams = [
         StoredStream(
             *(said["name"], no, said["processor"], said["pipe"], said["role"]),
             *(said["w"], said["length"], said["tracked"]),
+            erased_in(said),
         )
         for no, said in enumerate(manifest["streams"], start=len(logs))
     ]
@@ -159,12 +162,13 @@ def _events(record: RunRecord, inputs: tuple[InputRange, ...]) -> Iterator[Input
     """The events one by one, with their columns for searching."""
     for each in inputs:
         log = record.log(each.log)
-        chunk = int(log.manifest["chunk"])
+        chunk, gone = int(log.manifest["chunk"]), erased_in(log.manifest)
         for number in range(each.lo // chunk, each.hi // chunk + 1):
             table = log.part(number)
             first = number * chunk
-            known = input_properties(0, log.manifest, table)
+            known = input_properties(0, log.manifest, table, b"")
             for position in range(max(each.lo, first), min(each.hi, first + chunk - 1) + 1):
                 shown = known[position - first]
-                roles = (shown.get(role) for role in SEARCHABLE)
-                yield InputEvent(each.log, position, each.fields, *roles)
+                roles = {role: shown.get(role) for role in SEARCHABLE}
+                erased = contains(gone, position)
+                yield InputEvent(each.log, position, each.fields, **roles, erased=erased)

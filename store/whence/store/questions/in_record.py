@@ -11,8 +11,9 @@ from whence.engine.errors import LogError, ParameterError
 from whence.engine.events import Event
 from whence.engine.expression import compile_expression
 from whence.engine.formula import parse_expression
-from whence.engine.intervals import Intervals, of_positions
+from whence.engine.intervals import Intervals, minus, of_positions
 from whence.engine.record import LogRecord, RunRecord, record_place
+from whence.engine.record.erasing import erased_in
 from whence.engine.traits import LOG
 from whence.engine.values import Value, ValueFault, as_condition
 from whence.store.catalog import RunGraph, StoredLog
@@ -99,6 +100,8 @@ def input_values(
 ) -> dict[tuple[str, int], Value]:
     """The values of input events, as far as the record is there; none of them if it is not.
 
+    Of events that were erased there is none.
+
     Args:
         run: the run's id.
         events: by the log's name in the chain and the position.
@@ -111,7 +114,8 @@ def input_values(
     try:
         for name, positions in wanted.items():
             kept = RunRecord(record_place(record), run).log(name)
-            for at, value in _events(kept, of_positions(positions)):
+            there = minus(of_positions(positions), erased_in(kept.manifest))
+            for at, value in _events(kept, there):
                 found[name, at] = value
     except (LogError, OSError):
         return {}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from whence.engine.record.erasing import ERASED
 from whence.store.catalog import RunGraph, StoredStream
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
@@ -13,7 +14,7 @@ from whence.store.places import key_of, position_of
 
 __all__ = ["How", "Pair", "Said", "outputs_of", "pairs_that_differ"]
 
-How = Literal["changed", "appeared", "vanished"]
+How = Literal["changed", "appeared", "vanished", "erased"]
 PAGE = 5_000
 
 
@@ -33,6 +34,11 @@ class Said:
     value: Any
     kind: str | None
 
+    @property
+    def erased(self) -> bool:
+        """Whether nobody knows any more what it was."""
+        return self.kind == ERASED
+
     def says_the_same(self, other: Said) -> bool:
         """Whether two outputs are equal: numbers by value, never a boolean with a number."""
         if isinstance(self.value, bool) or isinstance(other.value, bool):
@@ -45,7 +51,7 @@ class Pair:
     """An output that two runs do not have alike.
 
     Attributes:
-        how: ``changed``, ``appeared`` or ``vanished``.
+        how: ``changed``, ``appeared`` or ``vanished``; ``erased``: nobody knows any more.
         old: the first run's; ``None`` if it has none.
         new: the second run's; ``None`` if it has none.
     """
@@ -111,6 +117,8 @@ def _unlike(
         other = after.get(place)
         if other is None:
             yield Pair("vanished", one, None)
+        elif one.erased or other.erased:
+            yield Pair("erased", one, other)
         elif not one.says_the_same(other):
             yield Pair("changed", one, other)
     for place, other in after.items():

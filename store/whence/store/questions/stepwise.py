@@ -10,13 +10,15 @@ from whence.engine.associations import LOG_PREFIX, Association
 from whence.engine.columns import from_canonical
 from whence.engine.errors import LogError, StoreError
 from whence.engine.explanation import flatten
+from whence.engine.intervals import count
 from whence.engine.record import RunRecord, record_place
+from whence.engine.record.erasing import ERASED
 from whence.engine.runners.again import again
 from whence.engine.steps import NOT_TOLD, Step, StepEdge, Steps, steps_of
 from whence.store.catalog import RunGraph, StoredStream, find_run
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import LAST_POSITION, joined, key_of
+from whence.store.places import LAST_POSITION, joined, key_of, overlap
 from whence.store.questions.explain import Why
 from whence.store.questions.in_record import input_values
 
@@ -52,6 +54,7 @@ def steps(connection: Connection, why: Why, *, record: Path | None = None) -> St
             f"at {record_place(record)}; got neither; try --record DIR"
         )
         raise StoreError(msg) from error
+    _check_values(run, why)
     at = why.output.position
     place = at if stream.w == 1 else divmod(at, stream.w)
     found = again(kept, stream.processor, stream.pipe, place, why.output.moment)
@@ -63,6 +66,18 @@ def steps(connection: Connection, why: Why, *, record: Path | None = None) -> St
         )
         raise StoreError(msg)
     return steps_of(found)
+
+
+def _check_values(run: RunGraph, why: Why) -> None:
+    """Refuse to compute anything again from values that are gone: it would come out otherwise."""
+    gone = sum(count(overlap(log.erased, ((0, why.output.moment),))) for log in run.logs)
+    if gone:
+        msg = (
+            f"the steps to {why.output.label}: expected the values that they are computed from; "
+            f"got {gone:,} erased events before it; try without steps: which events explain it "
+            "is still known"
+        )
+        raise StoreError(msg)
 
 
 def kept_steps(connection: Connection, why: Why, *, record: Path | None = None) -> Steps:
@@ -206,6 +221,8 @@ def _values(
         for (log, position), value in input_values(run.id, inputs, record).items()
     }
     for row in connection.read(cypher("events_read"), keys=list(keys)):
+        if row["kind"] == ERASED:
+            continue
         native = row["kind"] is None
         found[keys[row["key"]]] = row["value"] if native else _read(row["value"])
     return found

@@ -1,0 +1,225 @@
+"""``whence erase``: forget somebody, everywhere that we can reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from whence.cli.app import WORDS
+from whence.cli.asking import Record, ranges_text, tell
+from whence.cli.connecting import Server, connects
+from whence.cli.output import output
+
+if TYPE_CHECKING:
+    from whence.engine.intervals import Intervals
+    from whence.engine.record.erasing import Erasure
+    from whence.exporters.evidence.erasing import Plan
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False)
+
+_COLUMNS = ["in", "name", "events", "where"]
+
+
+@app.command()
+@connects
+def erase(
+    ctx: typer.Context,
+    case: Annotated[
+        str | None, typer.Option("--case", help="Erase the events of this case, in every log.")
+    ] = None,
+    events: Annotated[
+        str | None,
+        typer.Option(
+            "--events",
+            metavar="POSITIONS",
+            help="Erase these events of a run's log: 3,17-20 or LOG:3,OTHER:0-4.",
+        ),
+    ] = None,
+    reason: Annotated[
+        str | None, typer.Option("--reason", metavar="TEXT", help="Why; it is kept for good.")
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option("--run", help="Only in the logs of this run (with --events: else latest)."),
+    ] = None,
+    verdicts: Annotated[
+        bool,
+        typer.Option(
+            "--verdicts",
+            help="Also verdicts (true, false, missing) that rest on events of others as well.",
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would go, and what follows from it.")
+    ] = False,
+    rebuild: Annotated[
+        bool,
+        typer.Option(
+            "--rebuild/--no-rebuild", help="Make the files of a local database anew at the end."
+        ),
+    ] = True,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    record: Record = None,
+    *,
+    server: Server,
+) -> None:
+    """Erase events: their values, and the values of every output that they explain.
+
+    Positions, and what leads to what, stay, and verdicts that others' events explain as well.
+    Without --case and --events an erasure that was stopped on its way is brought to its end.
+    """
+    from whence.cli.runs_removing import reachable_graph
+    from whence.engine.record import record_place
+    from whence.exporters.evidence.erasing import erase as erase_now
+    from whence.exporters.evidence.erasing import go_on
+
+    root = record_place(record)
+    plan = _plan(root, case, events, run, verdicts)
+    if dry_run and plan is not None:
+        ctx.meta[WORDS] = _noted("--dry-run", record=record)
+        _show_plan(plan)
+        return
+    if plan is not None and not reason:
+        msg = "--reason: expected why it is erased; got nothing; try 'request of 1 March'"
+        raise typer.BadParameter(msg)
+    if plan is not None and not output().confirm(_question(plan), yes=yes):
+        raise typer.Exit(1)
+    with reachable_graph(server, wanted=True) as connection, output().progress("steps") as advance:
+        local = _local(server) if rebuild and connection is not None else None
+        if plan is None:
+            done = go_on(root, None, connection, local=local, progress=advance)
+        else:
+            done = erase_now(plan, str(reason), connection, local=local, progress=advance)
+    ctx.meta[WORDS] = _noted("--erasure", done.id, record=record)
+    _show(done)
+
+
+def _noted(*words: str, record: Path | None) -> list[str]:
+    """What the journal tells: nothing that names whoever is to be forgotten."""
+    return ["erase", *words, *([] if record is None else ["--record", str(record)])]
+
+
+def _plan(
+    root: Path, case: str | None, events: str | None, run: str | None, verdicts: bool
+) -> Plan | None:
+    from whence.engine.errors import ParameterError
+    from whence.engine.record import RunRecord
+    from whence.exporters.evidence.erasing import plan_case, plan_events
+    from whence.store.places import joined
+    from whence.store.questions.naming import parse_positions
+
+    if case is not None and events is not None:
+        msg = "erase: expected --case or --events; got both; try one after the other"
+        raise ParameterError(msg)
+    if case is not None:
+        return plan_case(root, case, run, verdicts=verdicts)
+    if events is None:
+        return None
+    record = RunRecord(root, run or "latest")
+    names = list(record.manifest["logs"])
+    meant: dict[str, Intervals] = {}
+    for name, places in parse_positions(events).items():
+        if name is None and len(names) > 1:
+            msg = f"--events: expected LOG:POSITIONS; got no log; try {names[0]}:{events}"
+            raise ParameterError(msg)
+        meant[name or names[0]] = joined(places)
+    return plan_events(root, record.id, meant, verdicts=verdicts)
+
+
+def _local(server: Server) -> str | None:
+    """The name of the local server that is meant; ``None`` if it is elsewhere."""
+    from whence.cli.connecting import local_instance
+    from whence.engine.errors import StoreError
+
+    try:
+        return local_instance(server)
+    except StoreError:
+        return None
+
+
+def _question(plan: Plan) -> str:
+    runs = len(plan.runs)
+    return f"Erase {plan.touched.count:,} events of {len(plan.touched.logs)} logs and {runs} runs?"
+
+
+def _rows(
+    logs: Mapping[str, Intervals], streams: Mapping[str, Mapping[str, Intervals]]
+) -> list[dict[str, Any]]:
+    from whence.engine.intervals import count
+
+    rows = [("log", id, places) for id, places in logs.items()]
+    rows += [
+        (f"run {run}", name, places)
+        for run, several in streams.items()
+        for name, places in several.items()
+    ]
+    return [
+        dict(zip(_COLUMNS, (where, name, count(places), ranges_text(places)), strict=True))
+        for where, name, places in rows
+    ]
+
+
+def _show_plan(plan: Plan) -> None:
+    from whence.engine.record import RunRecord
+    from whence.engine.record.erasing import hold_of
+
+    touched = plan.touched
+    rows = _rows(touched.logs, touched.streams)
+    held = [id for id in plan.runs if hold_of(RunRecord(plan.root, id)) is not None]
+    if output().json:
+        output().result(
+            {
+                "events": rows,
+                "verdicts": _rows({}, touched.verdicts),
+                "untracked": touched.untracked,
+                "ended": list(plan.ended),
+                "held": held,
+            }
+        )
+        return
+    output().table(rows, _COLUMNS)
+    for row in _rows({}, touched.verdicts):
+        tell(
+            f"{row['in']}, {row['name']}: {row['events']:,} verdicts follow as well and stay, as "
+            f"they rest on others' events too (--verdicts erases them): {row['where']}"
+        )
+    _show_more(touched.untracked, plan.ended)
+    for id in held:
+        tell(f"run {id} has a legal hold: nothing would be erased")
+    tell(f"{touched.count:,} events would be erased; nothing was")
+
+
+def _show_more(untracked: Mapping[str, tuple[str, ...]], ended: tuple[str, ...]) -> None:
+    for id, names in untracked.items():
+        tell(
+            f"run {id}: not all of {', '.join(names)} was tracked, so that every untracked output "
+            "from the first of these events on counts"
+        )
+    for id in ended:
+        tell(f"run {id} is not over: its state and checkpoint go, and it cannot go on")
+
+
+def _show(done: Erasure) -> None:
+    rows = _rows(done.logs, done.streams)
+    if output().json:
+        output().result(
+            {
+                "erasure": done.id,
+                "events": rows,
+                "untracked": done.untracked,
+                "ended": list(done.ended),
+                "unreached": list(done.unreached),
+            }
+        )
+        return
+    output().table(rows, _COLUMNS)
+    _show_more(done.untracked, done.ended)
+    tell(f"erased with {done.id}: {done.reason}")
+    tell("not reached:")
+    for line in done.unreached:
+        tell(f"  {line}")

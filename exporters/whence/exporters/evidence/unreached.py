@@ -1,0 +1,80 @@
+"""What an erasure cannot reach, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from whence.engine.record import LogRecord
+from whence.engine.record.erasing import Erasure
+from whence.store import Connection
+from whence.store.journal import read_journal
+from whence.store.server.lifecycle import instances
+
+__all__ = ["files_written", "unreached"]
+
+_OPTIONS = {"evidence": ("-o", "--output"), "export": ("-o", "--output")}
+"""Commands that write files elsewhere, and the options that name them."""
+_PROV = "--prov"
+_MOST = 20
+
+
+def unreached(
+    root: Path, erasure: Erasure, connection: Connection | None, local: str | None
+) -> list[str]:
+    """One line for each place that may still hold the values, with what to do there.
+
+    Args:
+        root: the record's place.
+        erasure: what was erased.
+        connection: the graph; ``None`` if there is none.
+        local: the name of the local server that the graph is on, if it is on one.
+    """
+    logs = [LogRecord.open(root / "logs" / id) for id in erasure.logs]
+    sources = dict.fromkeys(str(log.manifest["source"]) for log in logs if log.manifest["source"])
+    found = [f"the source of a log, {source}: remove the events there" for source in sources]
+    if connection is not None and local is None:
+        found.append(
+            "the server's own files: its transaction logs, the free space of its store, its "
+            "backups and query logs may hold old values; have whoever runs it prune the logs "
+            "(db.tx_log.rotation.retention_policy), copy the database (neo4j-admin database copy) "
+            "and delete older backups; a local server's are made anew by whence store rebuild"
+        )
+    others = [name for name in instances() if name != local]
+    if others:
+        found.append(
+            f"other local servers, {', '.join(others)}: if one has these runs, make it anew with "
+            "WHENCE_INSTANCE=NAME whence store rebuild"
+        )
+    return [
+        *found,
+        "dumps (whence store dump), copies and backups of the record and of the database: delete "
+        "them, or erase in them as well",
+        "the id of the log, which stays: it is a digest of all that the log held, so that whoever "
+        "knows every other value of it could try values out",
+        "the history of your shell, if it has the command",
+    ]
+
+
+def files_written(root: Path, mentions: Callable[[str], bool]) -> list[str]:
+    """One line for each file that commands of the journal have written, such as packs.
+
+    Args:
+        root: the record's place.
+        mentions: whether a name tells what is to be erased; then it is not repeated.
+    """
+    found: dict[str, None] = {}
+    for entry in read_journal(root):
+        options = (*_OPTIONS.get(entry.action, ()), _PROV)
+        for word, after in zip(entry.words, (*entry.words[1:], ""), strict=True):
+            name, sign, rest = word.partition("=")
+            if word in options or (sign and name in options):
+                file = after if word in options else rest
+                told = f"of line {entry.number + 1} of the journal" if mentions(file) else file
+                found[
+                    f"a file written earlier, {told}: ask whoever has it to delete it; a pack is "
+                    "never changed, make a new one instead"
+                ] = None
+    lines = list(found)
+    left = len(lines) - _MOST
+    return lines[:_MOST] + ([f"{left:,} more such files: see whence journal"] if left > 0 else [])
