@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 import typer
 
+from tests.cli.test_manual import commands
 from tests.conftest import Cli
+from tests.ground.surroundings import ROOT
 from whence.cli import app as root
+from whence.cli.going_on import GOING_ON
 from whence.cli.output import output
 from whence.engine.errors import StoreError
 
@@ -141,7 +144,24 @@ def test_an_unexpected_error_is_one_line_too() -> None:
 def test_an_interrupt_is_one_line_and_exit_code_130() -> None:
     body = f"import os; os.kill(os.getpid(), {int(signal.SIGINT)}); import time; time.sleep(9)"
     done = with_command(body)
-    assert (done.returncode, done.stderr) == (130, "whence: interrupted\n")
+    assert done.returncode == 130
+    assert done.stderr == (
+        "whence: interrupted; nothing was changed; the same command asks again\n"
+    )
+
+
+def test_every_command_that_takes_long_says_how_to_go_on() -> None:
+    known = {name for name, _ in commands()}
+    assert [name for name in GOING_ON if f"whence {name}" not in known] == []
+    # Whatever shows progress may be interrupted: none of these is left without words.
+    shows = {
+        path.stem
+        for path in (ROOT / "engine/whence/cli").glob("*.py")
+        if ".progress(" in path.read_text(encoding="utf-8")
+    }
+    spoken = {name.partition(" ")[0] for name in GOING_ON}
+    helpers = {"connecting", "demo_story", "run_interpreted", "run_plan", "run_recorded"}
+    assert shows - helpers - {"output", "runs_removing"} - spoken == set()
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

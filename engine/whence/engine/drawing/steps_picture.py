@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from whence.engine.drawing.picture import Arrow, Box, Kind, Picture
 from whence.engine.steps import NOT_TOLD, Step, Steps
 from whence.engine.words import value_text
@@ -10,6 +12,10 @@ __all__ = ["picture_of_steps"]
 
 BOXES = 200
 """More than so many boxes nobody can read."""
+LINES = 4
+"""Fields of an event that are told, those that matter."""
+WIDEST = 32
+"""Characters of a field's value."""
 
 
 def picture_of_steps(found: Steps, most: int = BOXES) -> Picture:
@@ -20,7 +26,8 @@ def picture_of_steps(found: Steps, most: int = BOXES) -> Picture:
         most: so many boxes; what is left out is counted in boxes of its own.
     """
     shown = _nearest(found, most)
-    boxes = [_box(found.steps[name], found.output) for name in shown]
+    asked = _asked(found, shown)
+    boxes = [_box(found.steps[name], found.output, asked.get(name)) for name in shown]
     arrows: list[Arrow] = []
     for name in shown:
         left = 0
@@ -53,11 +60,28 @@ def _nearest(found: Steps, most: int) -> dict[str, None]:
     return shown
 
 
-def _box(step: Step, output: str) -> Box:
+def _asked(found: Steps, shown: Iterable[str]) -> dict[str, list[str] | None]:
+    """The fields of each event that matter to those above it; ``None``: all of it."""
+    asked: dict[str, list[str] | None] = {}
+    for edge in (edge for name in shown for edge in found.below.get(name, ())):
+        known = asked.setdefault(edge.target, [])
+        if known is None or edge.fields is None:
+            asked[edge.target] = None
+        else:
+            known += [name for name in edge.fields if name not in known]
+    return asked
+
+
+def _box(step: Step, output: str, asked: list[str] | None) -> Box:
     kind: Kind = "output" if step.name == output else "input" if step.is_input else "step"
     lines = [step.name]
     if step.many > 1:
         lines.append(f"{step.many:,} events")
+    elif isinstance(step.value, Mapping):
+        names = [name for name in asked or step.value if name in step.value]
+        lines += [f"{name} = {value_text(step.value[name], most=WIDEST)}" for name in names[:LINES]]
+        if len(names) > LINES:
+            lines.append(f"… {len(names) - LINES:,} more")
     elif step.value is not NOT_TOLD:
         lines.append(f"= {value_text(step.value)}")
     return Box(step.name, tuple(lines), kind)
