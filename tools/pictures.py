@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from whence.api import run
-from whence.cells import picture_of_run
+from whence.cells.runs import picture_of_run
 from whence.engine.chain_file import load_chain
 from whence.engine.drawing import Lane, Mark, Timeline, picture_of_steps, svg, timeline
 from whence.engine.sources.generate import payment_log

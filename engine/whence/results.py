@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from whence.engine.chain import Chain
-from whence.engine.definition import chain_from_tree
+from whence.cells import ShownAnswer, ShownRun
 from whence.engine.errors import ChainError, ParameterError, WhenceError
 from whence.engine.intervals import of_positions
 from whence.engine.record import RunRecord
@@ -30,7 +29,7 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
-class Answer(Generic[Found]):
+class Answer(ShownAnswer, Generic[Found]):
     """An answer, and the ways in which it can leave.
 
     Attributes:
@@ -65,21 +64,9 @@ class Answer(Generic[Found]):
 
         return save(self.found, path, about=self.record)
 
-    def _repr_html_(self) -> str:
-        """In a notebook: the sentence, the events as a table, on a timeline and as a graph."""
-        from whence.cells import cell_of_answer
-
-        return cell_of_answer(self.found, self.record)
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """The same beside a line of text, for whatever shows no HTML."""
-        from whence.cells import text_of_answer
-
-        return {"text/html": self._repr_html_(), "text/plain": text_of_answer(self.found)}
-
 
 @dataclass(frozen=True)
-class Result:
+class Result(ShownRun):
     """A run in the record, and in the graph if it was loaded.
 
     Attributes:
@@ -100,27 +87,6 @@ class Result:
     def id(self) -> str:
         """The run's id."""
         return self.record.id
-
-    @property
-    def chain(self) -> Chain:
-        """The chain that was run; in a notebook, its drawing."""
-        return chain_from_tree(self.record.manifest["chain"])
-
-    def __str__(self) -> str:
-        """The run in one line."""
-        manifest = self.record.manifest
-        loaded = ", in the graph" if self.loaded is not None and self.loaded.complete else ""
-        return f"run {self.id}: {manifest['status']}, by the {manifest['runner']} runner{loaded}"
-
-    def _repr_html_(self) -> str:
-        """In a notebook: what it is, its first outputs, and its chain with counts."""
-        from whence.cells import cell_of_run
-
-        return cell_of_run(self.record, str(self))
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """The same beside a line of text, for whatever shows no HTML."""
-        return {"text/html": self._repr_html_(), "text/plain": str(self)}
 
     def outputs(self, stream: str | None = None) -> Iterator[tuple[int, Value]]:
         """Position and value of every output of a pipe; of the only one, unless named."""

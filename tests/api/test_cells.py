@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from whence.api import Result, open_run, run
-from whence.cells import cell_of_answer, text_of_answer
+from whence.cells.answers import cell_of_answer, text_of_answer
 from whence.engine import ApplyFunction, Chain, MemoryTracker, Slice, interpret
 from whence.engine.intervals import Intervals
 from whence.engine.log import Log

@@ -75,7 +75,7 @@ def test_a_run_and_an_explanation_are_drawn_alike(cli: Cli, record: Path, format
     assert all(name in why.stdout for name in ("all@1", "all/paid@1", "log@1"))
     assert "log@2" not in why.stdout
     looks = {
-        "svg": ('class="input"', 'class="output"'),
+        "svg": ('class="box input"', 'class="box output"'),
         "mermaid": ('[/"log', '(["all'),
         "dot": ("shape=parallelogram", "style=rounded, penwidth=2"),
     }[format]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from whence.cells.answers import cell_of_answer, text_of_answer
-from whence.cells.runs import cell_of_run, picture_of_run
+from whence.cells.shown import ShownAnswer, ShownRun
 
-__all__ = ["cell_of_answer", "cell_of_run", "picture_of_run", "text_of_answer"]
+__all__ = ["ShownAnswer", "ShownRun"]

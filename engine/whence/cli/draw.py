@@ -73,7 +73,7 @@ def _picture(
         from whence.engine.chain_file import load_chain
 
         return picture_of_chain(load_chain(chain), title=chain.stem)
-    from whence.cells import picture_of_run
+    from whence.cells.runs import picture_of_run
     from whence.engine.record import RunRecord, record_place
 
     kept = RunRecord(record_place(record), str(run))
