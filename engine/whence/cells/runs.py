@@ -43,7 +43,7 @@ def cell_of_run(record: RunRecord, told: str) -> str:
     pipes = [s for s in manifest["streams"] if s["role"] == "output"]
     count = sum(stream["length"] for stream in pipes)
     rows = list(islice(_outputs(record, pipes), FIRST))
-    facts = [
+    facts: list[dict[str, Any]] = [
         {"": "logs", " ": ", ".join(_log(record, name) for name in manifest["logs"])},
         {"": "outputs", " ": f"{count:,}, {sum(s['tracked'] for s in pipes):,} of them tracked"},
         {"": "pending", " ": ", ".join(f"{k} {n:,}" for k, n in manifest["pending"].items())},

@@ -113,10 +113,15 @@ class Output:
 
         def advance(done: int, total: int, text: str, unit: str = unit) -> None:
             bar.start()  # only now: what finds nothing to do should not flicker
-            told = {"description": escape(text), "completed": done, "total": total or None}
             if unit not in tasks:
                 tasks[unit] = bar.add_task("", total=None, amount="")
-            bar.update(tasks[unit], amount=_amount(done, total, unit), **told)
+            bar.update(
+                tasks[unit],
+                description=escape(text),
+                completed=done,
+                total=total or None,
+                amount=_amount(done, total, unit),
+            )
 
         try:
             yield advance

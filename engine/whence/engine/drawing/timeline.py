@@ -84,7 +84,8 @@ def timeline(shown: Timeline) -> str:
     width = _WIDTH + 2 * _LEFT
     head = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="whence" width="{width}" '
-        f'height="{y:.0f}" viewBox="0 0 {width} {y:.0f}" role="img">',
+        f'height="{y:.0f}" viewBox="0 0 {width} {y:.0f}" role="img" '
+        'style="max-width:100%;height:auto">',
         f"<title>{visible(shown.title)}</title>",
         f"<style>{STYLE}{_DARK}</style>",
     ]
