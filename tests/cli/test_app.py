@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -193,6 +194,35 @@ def test_progress_is_plain_lines_in_a_log_file() -> None:
     )
     assert with_command(body).stderr.splitlines() == ["fetching: 0 %", "fetching: 100 %"]
     assert with_command(body, "--quiet").stderr == ""
+
+
+def test_in_a_terminal_each_thing_that_goes_on_has_a_bar_of_its_own() -> None:
+    import pty
+
+    body = (
+        "from whence.cli.output import output\n"
+        "    with output().progress() as go:\n"
+        "        go(2_000_000, 4_000_000, 'reading x.csv')\n"
+        "        go(0, 0, 'starting Spark', unit='')\n"
+        "        go(3, 9, 'loading', unit='parts')"
+    )
+    control, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", ADDED.format(body=body), "extra", "--no-color"],
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"},
+        stdin=subprocess.DEVNULL,
+        stdout=terminal,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    said = ""
+    with contextlib.suppress(OSError):  # how a terminal says that nobody writes to it any more
+        while more := os.read(control, 65_536):
+            said += more.decode(errors="replace")
+    os.close(control)
+    assert process.wait(60) == 0
+    for told in ("reading x.csv", "2.0/4.0 MB", "starting Spark", "loading", "3/9 parts"):
+        assert told in said, told
 
 
 @pytest.mark.parametrize(("flag", "colored"), [((), True), (("--no-color",), False)])
