@@ -20,7 +20,7 @@ from whence.store.whence_toml import KEYS, WhenceToml
 
 OURS_ALONE = {"PATH"}
 SPARKS_OWN = {"SPARK_CONF_DIR"}
-PUBLIC = ["whence.api", "whence.engine", "whence.store", "whence.exporters"]
+PUBLIC = ["whence.api", "whence.engine", "whence.store", "whence.exporters", "whence.web"]
 
 
 @pytest.fixture(scope="module")

@@ -44,6 +44,7 @@ COMMANDS = (
     "evidence",
     "keys",
     "journal",
+    "web",
     "server",
     "doctor",
 )

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from whence.engine.drawing.picture import Arrow, Box, Kind, Picture
 from whence.engine.steps import NOT_TOLD, Step, Steps
-from whence.engine.words import value_text
+from whence.engine.words import WIDEST, value_text
 
-__all__ = ["picture_of_steps"]
+__all__ = ["fields_text", "picture_of_steps", "step_box"]
 
 BOXES = 200
 """More than so many boxes nobody can read."""
 LINES = 4
 """Fields of an event that are told, those that matter."""
-WIDEST = 32
+FIELD = 32
 """Characters of a field's value."""
 
 
@@ -27,13 +27,13 @@ def picture_of_steps(found: Steps, most: int = BOXES) -> Picture:
     """
     shown = _nearest(found, most)
     asked = _asked(found, shown)
-    boxes = [_box(found.steps[name], found.output, asked.get(name)) for name in shown]
+    boxes = [step_box(found.steps[name], found.output, fields=asked.get(name)) for name in shown]
     arrows: list[Arrow] = []
     for name in shown:
         left = 0
         for edge in found.below.get(name, ()):
             if edge.target in shown:
-                arrows.append(Arrow(name, edge.target, _fields(edge.fields)))
+                arrows.append(Arrow(name, edge.target, fields_text(edge.fields)))
             else:
                 left += 1
         if left:
@@ -72,20 +72,36 @@ def _asked(found: Steps, shown: Iterable[str]) -> dict[str, list[str] | None]:
     return asked
 
 
-def _box(step: Step, output: str, asked: list[str] | None) -> Box:
+def step_box(
+    step: Step,
+    output: str,
+    *more: str,
+    most: int = WIDEST,
+    fields: Sequence[str] | None = None,
+) -> Box:
+    """The box of an event.
+
+    Args:
+        step: the event.
+        output: the name of the output that is explained.
+        more: lines below the others.
+        most: characters of its value.
+        fields: the fields that matter, of an event that has fields; all of them, unless given.
+    """
     kind: Kind = "output" if step.name == output else "input" if step.is_input else "step"
     lines = [step.name]
     if step.many > 1:
         lines.append(f"{step.many:,} events")
     elif isinstance(step.value, Mapping):
-        names = [name for name in asked or step.value if name in step.value]
-        lines += [f"{name} = {value_text(step.value[name], most=WIDEST)}" for name in names[:LINES]]
+        names = [name for name in fields or step.value if name in step.value]
+        lines += [f"{name} = {value_text(step.value[name], most=FIELD)}" for name in names[:LINES]]
         if len(names) > LINES:
             lines.append(f"… {len(names) - LINES:,} more")
     elif step.value is not NOT_TOLD:
-        lines.append(f"= {value_text(step.value)}")
-    return Box(step.name, tuple(lines), kind)
+        lines.append(f"= {value_text(step.value, most=most)}")
+    return Box(step.name, (*lines, *more), kind)
 
 
-def _fields(fields: tuple[str, ...] | None) -> str:
+def fields_text(fields: tuple[str, ...] | None) -> str:
+    """The fields that matter, beside an arrow."""
     return "" if fields is None else ", ".join(fields) or "is there"
