@@ -10,9 +10,15 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 project = "Whence"
 release = metadata.version("whence")
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "tools.manual"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "tools.manual"]
 exclude_patterns = ["_build"]
 myst_heading_anchors = 4
+
+# Notebooks are kept without outputs and executed anew each time; one that fails breaks the build.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_in_temp = True
+nb_execution_timeout = 300
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"

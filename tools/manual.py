@@ -6,7 +6,10 @@ table of contents: the lists of links on the start page are that table.
 
 from __future__ import annotations
 
+import logging
+import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pygments.lexers.special import TextLexer
@@ -35,7 +38,7 @@ def contents_of(text: str) -> str:
     tables = []
     for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         heading, _, rest = part.partition("\n")
-        pages = re.findall(r"^- \[[^\]]*\]\(([^)#:]+)\.md\)", rest, flags=re.MULTILINE)
+        pages = re.findall(r"^- \[[^\]]*\]\(([^)#:]+)\.(?:md|ipynb)\)", rest, flags=re.MULTILINE)
         if pages:
             head = ["```{toctree}", ":hidden:", f":caption: {heading.strip()}"]
             tables.append("\n".join([*head, *pages, "```"]))
@@ -47,9 +50,20 @@ def _with_contents(_app: Sphinx, page: str, source: list[str]) -> None:
         source[0] += "\n" + contents_of(source[0]) + "\n"
 
 
+def _kernels_of_our_own(app: Sphinx) -> None:
+    """Let notebooks run as they do for everybody: without the user's own settings, and quietly."""
+    profile = Path(app.doctreedir) / "ipython" / "profile_default"
+    profile.mkdir(parents=True, exist_ok=True)
+    quiet = "c.IPKernelApp.log_level = 'ERROR'\n"
+    (profile / "ipython_kernel_config.py").write_text(quiet, encoding="utf-8")
+    os.environ["IPYTHONDIR"] = str(profile.parent)
+    logging.getLogger("traitlets").setLevel(logging.WARNING)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Join in: the contents, and plain text for languages without colors."""
+    """Join in: the contents, plain text for languages without colors, kernels for notebooks."""
     for language in PLAIN:
         app.add_lexer(language, TextLexer)
+    app.connect("builder-inited", _kernels_of_our_own)
     app.connect("source-read", _with_contents)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

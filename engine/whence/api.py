@@ -2,9 +2,10 @@
 
 ::
 
-    from whence.api import run
+    from whence.api import connect, run
 
-    result = run("lifecycle.yaml", "payments.csv")       # Spark, the record, Neo4j
+    graph = connect()                                    # the local Neo4j, or your own
+    result = run("lifecycle.yaml", "payments.csv", connection=graph)
     why = result.explain(result.first(False))            # which few events made it false
     result.never_matters()                               # which events never matter
     result.impact({"payments": [17, 52]})                # what stands if these were wrong
@@ -25,6 +26,7 @@ from whence.engine.chain_file import load_chain
 from whence.engine.errors import ParameterError
 from whence.engine.log import Log
 from whence.engine.processor import Processor
+from whence.engine.progress import Listener, Progress, tells
 from whence.engine.record import (
     LogRecord,
     RunRecord,
@@ -50,6 +52,7 @@ __all__ = [
     "Answer",
     "Answers",
     "LoadOptions",
+    "Progress",
     "Result",
     "Runner",
     "Selection",
@@ -63,8 +66,6 @@ __all__ = [
 ]
 
 Runner = Literal["spark", "local", "interpreter"]
-Progress = Callable[[int, int, str], None]
-"""Called with how much is done, how much there is, and what is being done."""
 
 
 def run(
@@ -81,7 +82,7 @@ def run(
     master: str = "local[*]",
     partitions: int | None = None,
     tracked: bool | None = None,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> Result:
     """Run a chain over logs; with a connection, the graph is loaded while the run goes on.
 
@@ -105,7 +106,8 @@ def run(
         partitions: into how many tasks Spark cuts the run, where that is exact; unless given, as
             many as pay (see `plan`).
         tracked: keep what explains each output, or do not, whatever the options say.
-        progress: told how far it has come.
+        progress: called with a `Progress` now and then, while a log is read, Spark is started, the
+            chain runs and the graph is loaded.
     """
     made = load_chain(chain) if isinstance(chain, (str, Path)) else Chain.of(chain)
     if options is None:
@@ -113,8 +115,9 @@ def run(
     if tracked is not None:
         options = replace(options, tracked=tracked)
     root = record_place(record)
-    tell = progress or (lambda done, total, text: None)
-    made, kept = kept_logs(root, made, named_logs(made, logs), declare, tell)
+    reading = tells(progress, "reading", "bytes")
+    running = tells(progress, "running", "events")
+    made, kept = kept_logs(root, made, named_logs(made, logs), declare, reading)
     interrupted = interrupted_run(root, described(made, kept, options, runner))
     run_id = interrupted or new_run_id()
     with ExitStack() as stack:
@@ -122,8 +125,9 @@ def run(
         how = load or LoadOptions()
         settings = how.settings or (None if connection is None else connection.settings)
         if settings is not None and options.tracked:
+            told = tells(progress, "loading", "parts")
             beside = Loading(
-                root, run_id, settings, tell, priority=how.priority, writers=how.writers
+                root, run_id, settings, told, priority=how.priority, writers=how.writers
             )
             loading = stack.enter_context(beside)
         if runner == "spark":
@@ -138,9 +142,10 @@ def run(
                 master=master,
                 run_id=run_id,
                 partitions=partitions,
+                progress=progress,
             )
         elif runner == "local":
-            found = _by_kernels(root, made, kept, options, run_id, interrupted is not None, tell)
+            found = _by_kernels(root, made, kept, options, run_id, interrupted is not None, running)
         elif runner == "interpreter":
             found = run_recorded(
                 root,
@@ -148,7 +153,7 @@ def run(
                 kept,
                 options,
                 run_id=run_id,
-                progress=lambda done, total: tell(done, total, "running"),
+                progress=lambda done, total: running(done, total, "running"),
             )
         else:
             msg = f"a runner: expected spark, local or interpreter; got {runner!r}; try 'spark'"
@@ -169,7 +174,7 @@ def plan(
     session: SparkSession | None = None,
     master: str = "local[*]",
     partitions: int | None = None,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> Cut:
     """How `run` would cut this run for Spark, and why; nothing is run.
 
@@ -184,12 +189,12 @@ def plan(
         session: a Spark session of your own.
         master: where Spark would run.
         partitions: into how many tasks it should be cut.
-        progress: told how far it has come.
+        progress: called with a `Progress` now and then.
     """
     from whence.engine.runners.plans import cores_of_master, plan_run
 
     made = load_chain(chain) if isinstance(chain, (str, Path)) else Chain.of(chain)
-    tell = progress or (lambda done, total, text: None)
+    tell = tells(progress, "reading", "bytes")
     made, kept = kept_logs(record_place(record), made, named_logs(made, logs), declare, tell)
     cores = cores_of_master(master) if session is None else None
     if cores is None:
@@ -209,7 +214,7 @@ def _by_kernels(
     options: RunOptions,
     run_id: str,
     again: bool,
-    tell: Progress,
+    tell: Callable[[int, int, str], None],
 ) -> RunRecord:
     """Run in this process on batches, or go on where that was interrupted."""
     from whence.engine.runners.local_kernels import resume, run_kernels

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
 
+from whence.cells import ShownAnswer, ShownRun
 from whence.engine.errors import ChainError, ParameterError, WhenceError
 from whence.engine.intervals import Intervals, of_positions
 from whence.engine.record import RunRecord
@@ -47,7 +48,7 @@ class _How(TypedDict):
 
 
 @dataclass(frozen=True)
-class Answer(Generic[Told]):
+class Answer(ShownAnswer, Generic[Told]):
     """An answer, and the ways in which it can leave.
 
     Attributes:
@@ -105,7 +106,7 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(ShownRun):
     """A run in the record, and in the graph if it was loaded.
 
     Attributes:

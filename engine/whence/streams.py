@@ -17,12 +17,12 @@ from whence.engine.record import RunRecord, record_place
 from whence.engine.runners import CHUNK, RunOptions
 from whence.engine.sources.opening_streams import open_stream
 from whence.engine.sources.stream import Stream
+from whence.results import Result
 from whence.store.loading import Loading
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from whence.api import Result
     from whence.engine.runners.spark_stream import StreamProgress
     from whence.store import Connection
 
@@ -43,7 +43,7 @@ def stream(
     session: SparkSession | None = None,
     master: str = "local[*]",
     stop: threading.Event | None = None,
-    tell: Callable[[StreamProgress], None] | None = None,
+    progress: Callable[[StreamProgress], None] | None = None,
 ) -> Result:
     """Run a chain on a log that is still being written, until it is stopped.
 
@@ -64,9 +64,8 @@ def stream(
         session: a Spark session of your own.
         master: where Spark runs, if a session has to be started.
         stop: set by somebody else, such as another thread, to stop.
-        tell: told now and then how it stands.
+        progress: called now and then with a `StreamProgress`: events, rate, outputs, what waits.
     """
-    from whence.api import Result
     from whence.engine.runners.spark_stream import run_stream
 
     made = load_chain(chain) if isinstance(chain, (str, Path)) else Chain.of(chain)
@@ -96,7 +95,7 @@ def stream(
             session=session,
             master=master,
             stop=stop,
-            tell=tell,
+            tell=progress,
             began=began,
         )
     if loading is None:

@@ -187,7 +187,7 @@ def test_a_stream_is_followed_from_python(tmp_path: Path, spark: SparkSession) -
         tracked=True,
         record=tmp_path / "record",
         session=spark,
-        tell=seen.append,
+        progress=seen.append,
     )
     assert result.record.manifest["status"] == "complete"
     wanted = interpret(chain, {"log": EVENTS}, tracker=MemoryTracker())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -12,8 +13,11 @@ from pathlib import Path
 import pytest
 import typer
 
+from tests.cli.test_manual import commands
 from tests.conftest import Cli
+from tests.ground.surroundings import ROOT
 from whence.cli import app as root
+from whence.cli.going_on import GOING_ON
 from whence.cli.output import output
 from whence.engine.errors import StoreError
 
@@ -141,7 +145,24 @@ def test_an_unexpected_error_is_one_line_too() -> None:
 def test_an_interrupt_is_one_line_and_exit_code_130() -> None:
     body = f"import os; os.kill(os.getpid(), {int(signal.SIGINT)}); import time; time.sleep(9)"
     done = with_command(body)
-    assert (done.returncode, done.stderr) == (130, "whence: interrupted\n")
+    assert done.returncode == 130
+    assert done.stderr == (
+        "whence: interrupted; nothing was changed; the same command asks again\n"
+    )
+
+
+def test_every_command_that_takes_long_says_how_to_go_on() -> None:
+    known = {name for name, _ in commands()}
+    assert [name for name in GOING_ON if f"whence {name}" not in known] == []
+    # Whatever shows progress may be interrupted: none of these is left without words.
+    shows = {
+        path.stem
+        for path in (ROOT / "engine/whence/cli").glob("*.py")
+        if ".progress(" in path.read_text(encoding="utf-8")
+    }
+    spoken = {name.partition(" ")[0] for name in GOING_ON}
+    helpers = {"connecting", "demo_story", "run_interpreted", "run_plan", "run_recorded"}
+    assert shows - helpers - {"output", "runs_removing"} - spoken == set()
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
@@ -173,6 +194,35 @@ def test_progress_is_plain_lines_in_a_log_file() -> None:
     )
     assert with_command(body).stderr.splitlines() == ["fetching: 0 %", "fetching: 100 %"]
     assert with_command(body, "--quiet").stderr == ""
+
+
+def test_in_a_terminal_each_thing_that_goes_on_has_a_bar_of_its_own() -> None:
+    import pty
+
+    body = (
+        "from whence.cli.output import output\n"
+        "    with output().progress() as go:\n"
+        "        go(2_000_000, 4_000_000, 'reading x.csv')\n"
+        "        go(0, 0, 'starting Spark', unit='')\n"
+        "        go(3, 9, 'loading', unit='parts')"
+    )
+    control, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", ADDED.format(body=body), "extra", "--no-color"],
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"},
+        stdin=subprocess.DEVNULL,
+        stdout=terminal,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    said = ""
+    with contextlib.suppress(OSError):  # how a terminal says that nobody writes to it any more
+        while more := os.read(control, 65_536):
+            said += more.decode(errors="replace")
+    os.close(control)
+    assert process.wait(60) == 0
+    for told in ("reading x.csv", "2.0/4.0 MB", "starting Spark", "loading", "3/9 parts"):
+        assert told in said, told
 
 
 @pytest.mark.parametrize(("flag", "colored"), [((), True), (("--no-color",), False)])

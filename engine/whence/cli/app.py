@@ -13,6 +13,7 @@ import typer
 from rich.markup import escape
 from typer.core import TyperGroup
 
+from whence.cli.going_on import going_on
 from whence.cli.output import Output, output, use_output
 from whence.engine.errors import WhenceError
 
@@ -99,7 +100,7 @@ class Commands(TyperGroup):
             output().error(str(error))
             raise typer.Exit(1) from error
         except KeyboardInterrupt as interrupt:
-            output().error("interrupted")
+            output().error(f"interrupted; {going_on(ctx.meta.get(_WORDS, []))}")
             raise typer.Exit(130) from interrupt
 
 

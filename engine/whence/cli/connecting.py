@@ -110,11 +110,14 @@ def connected(settings: Settings | None, instance: str | None = None) -> Iterato
     """
     from whence.store import connect
     from whence.store.server import start
+    from whence.store.server.instance import Instance
+    from whence.store.server.process import find_running
 
     out = output()
     instance = instance or default_instance()
     if settings is None:
-        out.say(f"starting a local Neo4j ({instance}); the first time it is fetched …")
+        if find_running(Instance(instance)) is None:
+            out.say(f"starting a local Neo4j ({instance}); the first time it is fetched …")
         with out.progress() as progress:
             settings = start(instance, progress=progress).settings()
     with connect(settings) as connection:

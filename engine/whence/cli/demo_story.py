@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 
 from whence.api import Answer, Result, run
+from whence.cli.output import listening
 from whence.engine.runners import RunOptions
 from whence.engine.sources.generate import PaymentLog, payment_log, write_log
 from whence.store import Connection
@@ -87,7 +88,7 @@ class Story:
                     options=options,
                     record=self.folder / "record",
                     connection=self.connection,
-                    progress=advance,
+                    progress=listening(advance),
                 )
             if result.not_loaded is not None:
                 raise result.not_loaded

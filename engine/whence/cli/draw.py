@@ -1,14 +1,18 @@
-"""``whence draw``: the picture of a chain."""
+"""``whence draw``: the picture of a chain, of a run, or of what explains an output."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from whence.cli.chain_options import ChainFile
+from whence.cli.asking import Record
 from whence.cli.output import output
+from whence.engine.errors import ParameterError
+
+if TYPE_CHECKING:
+    from whence.engine.drawing import Picture
 
 __all__ = ["app"]
 
@@ -17,7 +21,22 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def draw(
-    chain: ChainFile,
+    chain: Annotated[
+        Path | None,
+        typer.Argument(metavar="[CHAIN]", help="The chain file, YAML or JSON; or say --run."),
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(
+            "--run", metavar="RUN", help="Draw the chain of a run, with counts on the pipes."
+        ),
+    ] = None,
+    explain: Annotated[
+        str | None,
+        typer.Option(
+            "--explain", metavar="OUTPUT", help="Draw what explains this output of the run."
+        ),
+    ] = None,
     to: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="A file .svg, .mmd or .dot."),
@@ -25,17 +44,41 @@ def draw(
     format: Annotated[
         str, typer.Option(metavar="NAME", help="svg, mermaid or dot, where no file says it.")
     ] = "mermaid",
+    record: Record = None,
 ) -> None:
-    """Draw a chain: logs, processors and what is inside them, outputs.
+    """Draw a chain: logs, processors and what is inside them, outputs; or what explains an output.
 
-    Without a file the drawing is printed.
+    Runs are drawn from the record; no server is asked. Without a file the drawing is printed.
     """
-    from whence.engine.chain_file import load_chain
     from whence.engine.drawing import draw as drawn
-    from whence.engine.drawing import draw_to, picture_of_chain
+    from whence.engine.drawing import draw_to
 
-    picture = picture_of_chain(load_chain(chain), title=Path(chain).stem)
+    picture = _picture(chain, run, explain, record)
     if to is None:
         print(drawn(picture, format), end="")
         return
     output().say(f"drawn: {draw_to(picture, to)}")
+
+
+def _picture(
+    chain: Path | None, run: str | None, explain: str | None, record: Path | None
+) -> Picture:
+    if (chain is None) == (run is None) or (explain is not None and run is None):
+        got = "both" if chain and run else "--explain without --run" if explain else "neither"
+        msg = f"a drawing: expected a chain file or --run RUN; got {got}; try --run latest"
+        raise ParameterError(msg)
+    from whence.engine.drawing import picture_of_chain, picture_of_steps
+
+    if chain is not None:
+        from whence.engine.chain_file import load_chain
+
+        return picture_of_chain(load_chain(chain), title=chain.stem)
+    from whence.cells.runs import picture_of_run
+    from whence.engine.record import RunRecord, record_place
+
+    kept = RunRecord(record_place(record), str(run))
+    if explain is None:
+        return picture_of_run(kept)
+    from whence.store.questions import explain_recorded, steps_recorded
+
+    return picture_of_steps(steps_recorded(kept, explain_recorded(kept, explain)))

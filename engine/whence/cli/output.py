@@ -21,11 +21,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from whence.engine.errors import ParameterError
+from whence.engine.progress import Progress
 
-__all__ = ["Advance", "Output", "output", "use_output"]
+__all__ = ["Advance", "Output", "listening", "output", "use_output"]
 
-Advance = Callable[[int, int, str], None]
-"""Called with how much is done, how much there is in all, and what is being done."""
+Advance = Callable[..., None]
+"""Called with how much is done, how much there is in all, what is being done, and, if it is not
+what was said at first, of what (``unit=``)."""
 
 LINE_EVERY_SECONDS = 5.0
 
@@ -72,7 +74,7 @@ class Output:
     def progress(self, unit: str = "bytes") -> Iterator[Advance]:
         """Show how far something long has come; nothing is shown until it first advances."""
         if self.quiet:
-            yield lambda done, total, text: None
+            yield lambda done, total, text, unit=None: None
         elif sys.stderr.isatty():
             with self._bar(unit) as advance:
                 yield advance
@@ -98,27 +100,28 @@ class Output:
 
     @contextmanager
     def _bar(self, unit: str) -> Iterator[Advance]:
-        from rich.progress import (
-            BarColumn,
-            DownloadColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-        )
+        from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-        amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
         bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            amount,
+            TextColumn("{task.fields[amount]}"),
             console=self._console(sys.stderr),
             transient=True,
         )
-        task = bar.add_task("", total=None)
+        tasks: dict[str, TaskID] = {}  # what is counted differently has a bar of its own
 
-        def advance(done: int, total: int, text: str) -> None:
+        def advance(done: int, total: int, text: str, unit: str = unit) -> None:
             bar.start()  # only now: what finds nothing to do should not flicker
-            bar.update(task, completed=done, total=total, description=escape(text))
+            if unit not in tasks:
+                tasks[unit] = bar.add_task("", total=None, amount="")
+            bar.update(
+                tasks[unit],
+                description=escape(text),
+                completed=done,
+                total=total or None,
+                amount=_amount(done, total, unit),
+            )
 
         try:
             yield advance
@@ -127,21 +130,43 @@ class Output:
                 bar.stop()
 
 
+def listening(advance: Advance) -> Callable[[Progress], None]:
+    """What shows the events of `whence.api` where a command shows its progress."""
+    return lambda event: advance(event.done, event.total, event.text, unit=event.unit)
+
+
+def _amount(done: int, total: int, unit: str) -> str:
+    """How much is done, for a person.
+
+    >>> _amount(2_000_000, 4_000_000, "bytes"), _amount(1000, 4000, "events"), _amount(0, 0, "")
+    ('2.0/4.0 MB', '1,000/4,000 events', '')
+    """
+    if not total:
+        return ""
+    if unit == "bytes":
+        return f"{done / 1e6:,.1f}/{total / 1e6:,.1f} MB"
+    return f"{done:,}/{total:,} {unit}"
+
+
 def _cell(value: object) -> str:
     return "-" if value is None else escape(str(value))
 
 
 def _lines(unit: str) -> Advance:
-    last, finished = 0.0, False
+    last: dict[str, float] = {}
+    finished: set[str] = set()
 
-    def advance(done: int, total: int, text: str) -> None:
-        nonlocal last, finished
+    def advance(done: int, total: int, text: str, unit: str = unit) -> None:
         now = time.monotonic()
-        just_finished = done == total and not finished
-        if just_finished or (done < total and now - last >= LINE_EVERY_SECONDS):
-            last, finished = now, done == total
-            share = f"{100 * done // total} %" if total else f"{done} {unit}"
-            print(f"{text}: {share}", file=sys.stderr, flush=True)
+        if not total:
+            return  # nothing that a line could say
+        just_finished = done == total and unit not in finished
+        late = now - last.get(unit, 0.0) >= LINE_EVERY_SECONDS
+        if just_finished or (done < total and late):
+            last[unit] = now
+            if just_finished:
+                finished.add(unit)
+            print(f"{text}: {100 * done // total} %", file=sys.stderr, flush=True)
 
     return advance
 

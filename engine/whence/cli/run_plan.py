@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
-from whence.cli.output import output
+from whence.cli.output import listening, output
 
 if TYPE_CHECKING:
     from whence.cli.chain_options import Prepared
@@ -39,7 +39,7 @@ def tell_plan(
             record=record,
             master=master,
             partitions=partitions,
-            progress=advance,
+            progress=listening(advance),
         )
     out.result(asdict(cut), escape(plan_text(cut)))
 

@@ -14,7 +14,7 @@ from rich.markup import escape
 
 from whence.cli.connecting import Server
 from whence.cli.loading_options import Loaded, Reached
-from whence.cli.output import output
+from whence.cli.output import listening, output
 from whence.cli.reading import tell_mapping, tell_read
 from whence.cli.run_report import Report, outputs_text
 from whence.engine.errors import MissingExtraError, WhenceError
@@ -81,7 +81,7 @@ def run_and_tell(
                 load=reached.options,
                 master=master,
                 partitions=partitions,
-                progress=advance,
+                progress=listening(advance),
             )
         for source in prepared.sources.values():
             tell_read(source, always=True)

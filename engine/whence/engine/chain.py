@@ -203,6 +203,13 @@ class Chain:
             self, connections=self.connections + added, outputs=after.outputs, logs=self.logs
         )
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """In a notebook: the drawing."""
+        from whence.engine.drawing import picture_of_chain
+        from whence.engine.drawing.cell import bundle, cell_of_picture
+
+        return bundle(cell_of_picture(picture_of_chain(self)), repr(self))
+
     @property
     def closes(self) -> bool:
         """Whether closing the logs may give outputs."""

@@ -189,6 +189,12 @@ class Processor:
 
         return Chain.of(self) | other
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """In a notebook: the drawing, as of a chain of one."""
+        from whence.engine.chain import Chain
+
+        return {**Chain.of(self)._repr_mimebundle_(), "text/plain": repr(self)}
+
     def require(self, holds: bool, expected: str, got: object, hint: str) -> None:
         """Refuse a parameter in the usual three parts."""
         if not holds:

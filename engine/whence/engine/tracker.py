@@ -61,6 +61,10 @@ def _place(item: tuple[tuple[str, Position], object]) -> tuple[str, int]:
     return log, position if isinstance(position, int) else -1
 
 
+NAMES = 8
+"""So many input events are named in a sentence."""
+
+
 @dataclass(frozen=True)
 class Explanation:
     """Why one event has its value.
@@ -102,6 +106,20 @@ class Explanation:
             corrupt: the input events by (log, position).
         """
         return stands(self.event, corrupt)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """In a notebook: the sentence and the drawing."""
+        from whence.engine.drawing import picture_of_steps, svg
+        from whence.engine.drawing.cell import bundle, cell, line
+        from whence.engine.steps import steps_of
+        from whence.engine.words import value_text
+
+        found = steps_of(self.event)
+        names = self.names
+        left = [f"{len(names) - NAMES:,} more"] if len(names) > NAMES else []
+        because = ", ".join([*names[:NAMES], *left]) or "nothing that was read"
+        text = f"{found.output} is {value_text(self.event.value)} because of {because}"
+        return bundle(cell(line(text, strong=True), svg(picture_of_steps(found))), text)
 
     def graph(self, *, support: bool = False) -> dict[Event, list[Edge]]:
         """The events that lead here, each once, with the events each of them derives from.

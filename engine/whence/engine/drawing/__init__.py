@@ -9,12 +9,16 @@ from whence.engine.drawing.picture import Arrow, Box, Picture
 from whence.engine.drawing.saving import FORMATS, draw, draw_to
 from whence.engine.drawing.steps_picture import picture_of_steps
 from whence.engine.drawing.svg import svg
+from whence.engine.drawing.timeline import Lane, Mark, Timeline, timeline
 
 __all__ = [
     "FORMATS",
     "Arrow",
     "Box",
+    "Lane",
+    "Mark",
     "Picture",
+    "Timeline",
     "dot",
     "draw",
     "draw_to",
@@ -22,4 +26,5 @@ __all__ = [
     "picture_of_chain",
     "picture_of_steps",
     "svg",
+    "timeline",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from whence.engine.drawing.picture import Arrow, Box, Kind, Picture
 from whence.engine.steps import NOT_TOLD, Step, Steps
 from whence.engine.words import WIDEST, value_text
@@ -10,6 +12,10 @@ __all__ = ["fields_text", "picture_of_steps", "step_box"]
 
 BOXES = 200
 """More than so many boxes nobody can read."""
+LINES = 4
+"""Fields of an event that are told, those that matter."""
+FIELD = 32
+"""Characters of a field's value."""
 
 
 def picture_of_steps(found: Steps, most: int = BOXES) -> Picture:
@@ -20,7 +26,8 @@ def picture_of_steps(found: Steps, most: int = BOXES) -> Picture:
         most: so many boxes; what is left out is counted in boxes of its own.
     """
     shown = _nearest(found, most)
-    boxes = [step_box(found.steps[name], found.output) for name in shown]
+    asked = _asked(found, shown)
+    boxes = [step_box(found.steps[name], found.output, fields=asked.get(name)) for name in shown]
     arrows: list[Arrow] = []
     for name in shown:
         left = 0
@@ -53,7 +60,25 @@ def _nearest(found: Steps, most: int) -> dict[str, None]:
     return shown
 
 
-def step_box(step: Step, output: str, *more: str, most: int = WIDEST) -> Box:
+def _asked(found: Steps, shown: Iterable[str]) -> dict[str, list[str] | None]:
+    """The fields of each event that matter to those above it; ``None``: all of it."""
+    asked: dict[str, list[str] | None] = {}
+    for edge in (edge for name in shown for edge in found.below.get(name, ())):
+        known = asked.setdefault(edge.target, [])
+        if known is None or edge.fields is None:
+            asked[edge.target] = None
+        else:
+            known += [name for name in edge.fields if name not in known]
+    return asked
+
+
+def step_box(
+    step: Step,
+    output: str,
+    *more: str,
+    most: int = WIDEST,
+    fields: Sequence[str] | None = None,
+) -> Box:
     """The box of an event.
 
     Args:
@@ -61,11 +86,17 @@ def step_box(step: Step, output: str, *more: str, most: int = WIDEST) -> Box:
         output: the name of the output that is explained.
         more: lines below the others.
         most: characters of its value.
+        fields: the fields that matter, of an event that has fields; all of them, unless given.
     """
     kind: Kind = "output" if step.name == output else "input" if step.is_input else "step"
     lines = [step.name]
     if step.many > 1:
         lines.append(f"{step.many:,} events")
+    elif isinstance(step.value, Mapping):
+        names = [name for name in fields or step.value if name in step.value]
+        lines += [f"{name} = {value_text(step.value[name], most=FIELD)}" for name in names[:LINES]]
+        if len(names) > LINES:
+            lines.append(f"… {len(names) - LINES:,} more")
     elif step.value is not NOT_TOLD:
         lines.append(f"= {value_text(step.value, most=most)}")
     return Box(step.name, (*lines, *more), kind)

@@ -9,16 +9,27 @@ from xml.sax.saxutils import escape, quoteattr
 from whence.engine.drawing.layers import layers
 from whence.engine.drawing.picture import Arrow, Box, Picture
 
-__all__ = ["svg"]
+__all__ = ["STYLE", "svg", "visible"]
 
 _CHARACTER, _LINE, _PAD, _GAP, _BETWEEN = 7.2, 16, 8, 18, 46
+# Light by attributes, so that a program without CSS draws it too; dark where the reader likes it.
 _LOOKS = {
     "output": 'rx="10" fill="#fdf3d8" stroke="#9a6b00" stroke-width="2"',
     "step": 'rx="3" fill="#f4f5f7" stroke="#5b6470"',
     "input": 'rx="0" fill="#e3eefb" stroke="#2b5d94"',
-    "rest": 'rx="3" fill="none" stroke="#999999" stroke-dasharray="4 3"',
+    "rest": 'rx="3" fill="none" stroke="#8a929c" stroke-dasharray="4 3"',
 }
-_STYLE = "text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1c2127}.e{fill:#5b6470}"
+_LINES = "#717b88"
+"""Arrows and what stands beside them: read on white and on black, whatever is behind."""
+STYLE = (
+    "svg.whence text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1c2127}"
+    f"svg.whence text.e{{fill:{_LINES}}}"
+    "@media (prefers-color-scheme:dark){svg.whence text{fill:#e8eaed}"
+    "svg.whence .output>rect{fill:#43350f;stroke:#e0b040}"
+    "svg.whence .step>rect{fill:#2a2e34;stroke:#8a929c}"
+    "svg.whence .input>rect{fill:#16304d;stroke:#6ea8e6}}"
+)
+"""What every drawing looks like; for drawings inside a page as well as on their own."""
 
 
 def svg(picture: Picture, *, inside: bool = False, buttons: Collection[str] = ()) -> str:
@@ -37,12 +48,12 @@ def svg(picture: Picture, *, inside: bool = False, buttons: Collection[str] = ()
     drawn = _layout(picture)
     width, height = max(drawn.width, 2 * _GAP), max(drawn.height, 2 * _GAP)
     head = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img">',
-        f"<title>{escape(picture.title)}</title>",
-        "" if inside else f"<style>{_STYLE}</style>",
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="whence" width="{width:.0f}" '
+        f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" role="img">',
+        f"<title>{visible(picture.title)}</title>",
+        "" if inside else f"<style>{STYLE}</style>",
         '<defs><marker id="to" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" '
-        'markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="#5b6470"/></marker></defs>',
+        f'markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="{_LINES}"/></marker></defs>',
     ]
     return "\n".join([*head, *_lines(drawn, 0, 0, buttons), "</svg>"]) + "\n"
 
@@ -94,7 +105,8 @@ def _lines(drawn: _Layout, left: float, top: float, buttons: Collection[str] = (
         )
         for number, line in enumerate(box.lines):
             at = y + _PAD + 12 + number * _LINE
-            yield f'<text x="{x + _PAD:.1f}" y="{at:.1f}">{_visible(line)}</text>'
+            faint = ' class="e"' if box.kind == "rest" else ""
+            yield f'<text{faint} x="{x + _PAD:.1f}" y="{at:.1f}">{visible(line)}</text>'
         if box.id in drawn.inside:
             inner = drawn.inside[box.id]
             yield from _lines(inner, x + (wide - inner.width) / 2, y + high - inner.height)
@@ -118,16 +130,15 @@ def _arrow(drawn: _Layout, arrow: Arrow, left: float, top: float) -> Iterator[st
     middle = (b + d) / 2
     yield (
         f'<path d="M{a:.1f} {b:.1f}C{a:.1f} {middle:.1f} {c:.1f} {middle:.1f} {c:.1f} '
-        f'{d:.1f}" class="arrow" fill="none" stroke="#5b6470" marker-end="url(#to)"/>'
+        f'{d:.1f}" class="arrow" fill="none" stroke="{_LINES}" marker-end="url(#to)"/>'
     )
     if arrow.text:
-        yield (
-            f'<text class="e" x="{(a + c) / 2 + 4:.1f}" y="{middle:.1f}">'
-            f"{_visible(arrow.text)}</text>"
-        )
+        # Beside the last quarter of the curve, where it is steep and apart from its neighbours.
+        x, y = 0.15625 * a + 0.84375 * c, 0.015625 * b + 0.5625 * middle + 0.421875 * d
+        yield (f'<text class="e" x="{x + 5:.1f}" y="{y + 4:.1f}">{visible(arrow.text)}</text>')
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """What XML may hold: control characters are shown as a replacement."""
     return escape(_plain(text))
 

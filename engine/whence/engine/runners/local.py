@@ -82,6 +82,9 @@ def run_recorded(
         total = sum(log.length for log in logs.values())
         arrivals = in_rounds(chain.inputs, logs) if events is None else events
         _feed(interpreter, arrivals, total, cutter, writer, progress)
+    except KeyboardInterrupt:
+        writer.leave()  # it is interrupted: the same command goes on with it
+        raise
     except BaseException as error:
         # Named in the record too: whoever looks later sees why it ends here.
         message = str(error) if isinstance(error, WhenceError) else type(error).__name__

@@ -214,6 +214,10 @@ class _Running:
                 began(self.writer)
             self._read(start)
             self.beside.wait()
+        except KeyboardInterrupt:
+            self.beside.close()
+            self.writer.leave()  # it is interrupted: the same command goes on with it
+            raise
         except BaseException as error:
             self.beside.close()
             message = type(error).__name__

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from whence.engine.chain import Chain
 from whence.engine.errors import EventError, RunnerError, WhenceError
+from whence.engine.progress import Listener
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.place import place_of
 from whence.engine.record.runs import RunRecord, RunWriter, new_run_id
@@ -33,6 +34,7 @@ from whence.engine.runners.slice_parts import LogShape
 from whence.engine.runners.spark_chunks import ChunkTasks, told_by_chunks
 from whence.engine.runners.spark_session import spark_session
 from whence.engine.runners.spark_slices import SliceTasks, told_by_slices
+from whence.engine.runners.watching import Left, starting, watched
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -72,7 +74,12 @@ class Job:
             manifest = self._left(RunRecord(root, self.run_id))
             if manifest["status"] == "interrupted" and "batch" in manifest:
                 return resume(
-                    root, self.run_id, runner="spark", chain=self.chain, seconds=self.seconds
+                    root,
+                    self.run_id,
+                    runner="spark",
+                    chain=self.chain,
+                    seconds=self.seconds,
+                    progress=Left(root, self.run_id),
                 )
         logs = {name: LogRecord.open(root / "logs" / id) for name, id in self.logs.items()}
         return run_kernels(
@@ -84,6 +91,7 @@ class Job:
             run_id=self.run_id,
             batch=self.batch,
             seconds=self.seconds,
+            progress=Left(root, self.run_id),
         )
 
     def _left(self, run: RunRecord) -> dict[str, Any]:
@@ -105,6 +113,7 @@ def run_on_spark(
     run_id: str | None = None,
     batch: int = BATCH,
     partitions: int | None = None,
+    progress: Listener | None = None,
 ) -> RunRecord:
     """Run a chain over logs of the record on Spark.
 
@@ -119,17 +128,21 @@ def run_on_spark(
         batch: events a batch.
         partitions: into how many tasks it is cut, where that is exact; unless given, as many as
             pay.
+        progress: told how far it has come.
     """
     options = options or RunOptions(chunk=CHUNK)
     run_id = run_id or new_run_id()
-    session = session or spark_session(master)
+    if session is None:
+        starting(progress)
+        session = spark_session(master)
     ship(session, chain)
     cut = plan_run(chain, logs, options, cores=cores_of(session), partitions=partitions)
-    if cut.tasks > 1 and _in_tasks(cut, root, chain, logs, options, session, run_id, batch):
-        return RunRecord(root, run_id)
-    ids = {name: log.id for name, log in logs.items()}
-    job = Job(str(root.absolute()), chain, ids, options, run_id, batch)
-    (error,) = run_each([job], session)
+    with watched(session, root, run_id, progress):
+        if cut.tasks > 1 and _in_tasks(cut, root, chain, logs, options, session, run_id, batch):
+            return RunRecord(root, run_id)
+        ids = {name: log.id for name, log in logs.items()}
+        job = Job(str(root.absolute()), chain, ids, options, run_id, batch)
+        (error,) = run_each([job], session)
     if error is not None:
         raise EventError(error)
     return RunRecord(root, run_id)

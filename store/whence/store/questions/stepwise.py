@@ -13,7 +13,7 @@ from whence.engine.explanation import flatten
 from whence.engine.intervals import count
 from whence.engine.record import RunRecord, record_place
 from whence.engine.record.erasing import ERASED
-from whence.engine.runners.again import again
+from whence.engine.runners.again import MOST_EVENTS, again
 from whence.engine.steps import NOT_TOLD, Step, StepEdge, Steps, steps_of
 from whence.store.catalog import RunGraph, StoredStream, find_run
 from whence.store.connection import Connection
@@ -22,7 +22,7 @@ from whence.store.places import LAST_POSITION, joined, key_of, overlap
 from whence.store.questions.explain import Why
 from whence.store.questions.in_record import input_values
 
-__all__ = ["chain_of", "kept_steps", "since_event", "steps"]
+__all__ = ["chain_of", "kept_steps", "since_event", "steps", "steps_recorded"]
 
 TOGETHER = 16
 """So many neighbouring input events, or more, are one step."""
@@ -55,14 +55,31 @@ def steps(connection: Connection, why: Why, *, record: Path | None = None) -> St
         )
         raise StoreError(msg) from error
     _check_values(run, why)
-    at = why.output.position
-    place = at if stream.w == 1 else divmod(at, stream.w)
-    found = again(kept, stream.processor, stream.pipe, place, why.output.moment)
+    return steps_recorded(kept, why)
+
+
+def steps_recorded(record: RunRecord, why: Why, *, most: int = MOST_EVENTS) -> Steps:
+    """The same, computed again from the record alone, for this one output.
+
+    Args:
+        record: the run.
+        why: the answer whose steps are asked for.
+        most: so many input events are read at the most.
+
+    Raises:
+        RunnerError: there are more of them.
+        StoreError: the record does not explain the output as the answer does.
+    """
+    (said,) = (s for s in record.manifest["streams"] if s["name"] == why.output.name)
+    at, w = why.output.position, int(said["w"])
+    place = at if w == 1 else divmod(at, w)
+    moment = why.output.moment
+    found = again(record, said["processor"], said["pipe"], place, moment, most=most)
     told = {(e.log, p) for e in why.inputs for p in range(e.lo, e.hi + 1)}
     if set(flatten(found)) != told:
         msg = (
             f"the steps to {why.output.label}: expected the record to explain it as the graph "
-            f"does; got another explanation; try whence runs verify {run.id}"
+            f"does; got another explanation; try whence runs verify {record.id}"
         )
         raise StoreError(msg)
     return steps_of(found)
