@@ -100,7 +100,7 @@ class Commands(TyperGroup):
             output().error(str(error))
             raise typer.Exit(1) from error
         except KeyboardInterrupt as interrupt:
-            output().error(f"interrupted; {going_on(ctx.meta.get(_WORDS, []))}")
+            output().error(f"interrupted; {going_on(ctx.meta.get(WORDS, []))}")
             raise typer.Exit(130) from interrupt
 
 
