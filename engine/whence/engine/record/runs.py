@@ -206,7 +206,10 @@ class RunWriter(RunRecord):
             digest = self._write("outputs", stream, part, coded(events), IN_ORDER)
             places = events.column("position")
             ends = (places[0].as_py(), places[-1].as_py())
-            known["outputs"].append(_listed(part, events.num_rows, ends, digest))
+            listed = _listed(part, events.num_rows, ends, digest)
+            if self._manifest["options"].get("where") is not None:
+                listed["tracked"] = tracked  # who loads it need not look where there is none
+            known["outputs"].append(listed)
             known["length"] += events.num_rows
         if isinstance(rows, Associations):
             self._add_compact(stream, part, rows)
