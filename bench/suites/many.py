@@ -42,14 +42,13 @@ def selected(given: Place, count: int) -> float:
 
 def _declare(query: str) -> None:
     for what in ("events", "records"):
-        _rate(query, f"many.{query}.{what}_per_s", what, f"{what}/s")
+        _rate(query, f"many.{query}.{what}_per_s", what)
     rate = bench.variant(f"many.{query}.importer.records_per_s", "records/s", rounds=1)
     rate(lambda p: imported(p, query, EVENTS))
-    _rate(query, f"many.{query}.bytes_per_event", "bytes", "bytes")
 
 
-def _rate(query: str, id: str, what: str, unit: str) -> None:
-    bench.variant(id, unit, rounds=1)(lambda p: p.rate(query, EVENTS, what))
+def _rate(query: str, id: str, what: str) -> None:
+    bench.variant(id, f"{what}/s", rounds=1)(lambda p: p.rate(query, EVENTS, what))
 
 
 def _declare_selected(count: int) -> None:

@@ -120,30 +120,40 @@ class Place:
         return self.told[query, count].pop(what)
 
     def loaded(self, query: str, count: int, writers: int = USUAL) -> dict[str, float]:
-        """Load from the record to queryable: events and records a second, bytes an event."""
+        """Load from the record to queryable: events and records a second."""
         run = self.run(query, count)
-        before, size = self._held()
+        before = self._records()
         started = time.perf_counter()
         report = load(self.root, run.id, self.connection, writers=writers)
         elapsed = time.perf_counter() - started
         if not report.complete:
             msg = f"store: expected all of {query} in the graph; got a part; try whence store check"
             raise BenchError(msg)
-        after, larger = self._held()
-        return {
-            "events": count / elapsed,
-            "records": (after - before) / elapsed,
-            "bytes": (larger - size) / count,
-        }
+        return {"events": count / elapsed, "records": (self._records() - before) / elapsed}
 
-    def _held(self) -> tuple[int, int]:
-        """How many records the graph has, and how many bytes its files take."""
+    def _records(self) -> int:
+        (whole,) = self.connection.read(cypher("store_counts"))
+        return int(whole["nodes"] + whole["edges"])
+
+    def bytes_per_event(self, query: str, count: int) -> float:
+        """Bytes of the store's files for an event of the log; a server that stops writes them."""
+        before = self._stopped()
+        self.loaded(query, count)
+        return (self._stopped() - before) / count
+
+    def _stopped(self) -> int:
+        """The size of the files when the server has stopped; then it starts again."""
         found = local_store(self.connection.settings)
         assert found is not None
-        with self.connection.driver.session() as session:
-            session.run("CALL db.checkpoint()").consume()
-        (whole,) = self.connection.read(cypher("store_counts"))
-        return whole["nodes"] + whole["edges"], folder_bytes(found[0])
+        port = int(self.connection.settings.uri.rpartition(":")[2])
+        stop(NAME)
+        size = folder_bytes(found[0])
+        now = start(NAME, port=port, memory=self.memory)
+        if now.port != port:
+            msg = f"store: expected the server on its port {port} again; got {now.port}; try again"
+            raise BenchError(msg)
+        self.connection.read("RETURN 1 AS one")
+        return size
 
     def contents(self, run: RunRecord) -> Iterator[ChunkContent]:
         """What the chunks of a run hold, as the loader makes it."""
@@ -233,12 +243,12 @@ def _declare(query: str) -> None:
     )
     for writers in WRITERS:
         _writers(query, writers)
-    _rate(query, f"{query}.bytes_per_event", "bytes", EVENTS)
+    size = bench.variant(f"{query}.bytes_per_event", "bytes", rounds=1)
+    size(lambda p: p.bytes_per_event(query, EVENTS))
 
 
 def _rate(query: str, id: str, what: str, count: int) -> None:
-    unit = what if what == "bytes" else f"{what}/s"
-    bench.variant(id, unit)(lambda p: p.rate(query, count, what))
+    bench.variant(id, f"{what}/s")(lambda p: p.rate(query, count, what))
 
 
 def _writers(query: str, writers: int) -> None:

@@ -42,6 +42,8 @@ def whence(graph: Connection, neo4j_server: Status, tmp_path: Path) -> Whence:
 
 def test_check_and_stats(whence: Whence, graph: Connection, tmp_path: Path) -> None:
     root = tmp_path / "record"
+    empty = json.loads(whence("store", "stats", "--json"))
+    assert (empty["nodes"], empty["edges"], empty["shares"]) == (0, 0, [])
     chain = Chain.of(ApplyFunction("big", "value > 2"))
     runs = [record_of(root, chain, {"log": [1, 2, 3]}, RunOptions()) for _ in range(2)]
     for run in runs:
