@@ -1,6 +1,6 @@
 # Everything a clone needs: `make` lists it. Set-up is looked at first by each target that needs it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-full kills guarantee faults lint docs bench experiments server clean pins
+.PHONY: help setup demo test test-full kills guarantee faults lint docs bench experiments server web clean pins
 MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
@@ -55,6 +55,9 @@ experiments: setup ## repeat the experiments and write the evaluation (ARGS="--q
 
 server: setup ## start the local Neo4j
 	@$(BIN)/python -m whence server start
+
+web: setup ## show runs and answers in the browser (ARGS="--port 8080 --record DIR")
+	@$(BIN)/python -m whence web $(ARGS)
 
 clean: ## remove what was built here; your data folder stays
 	@rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

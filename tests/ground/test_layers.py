@@ -43,6 +43,8 @@ def test_the_tree_keeps_the_layers(copy: Path) -> None:
         ("store", "exporters"),
         ("engine", "cli"),
         ("exporters", "cli"),
+        ("exporters", "web"),
+        ("store", "web"),
     ],
 )
 def test_a_planted_import_back_is_refused(copy: Path, where: str, imported: str) -> None:

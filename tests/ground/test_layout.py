@@ -15,6 +15,7 @@ from tests.ground.surroundings import ROOT, run, tracked
 PORTIONS = {
     "whence.engine": ROOT / "engine/whence/engine",
     "whence.cli": ROOT / "engine/whence/cli",
+    "whence.web": ROOT / "engine/whence/web",
     "whence.store": ROOT / "store/whence/store",
     "whence.exporters": ROOT / "exporters/whence/exporters",
 }

@@ -14,7 +14,7 @@ from tools.manual import contents_of
 from tools.processor_page import PAGE, files
 from whence.engine.registry import processor_types
 
-PUBLIC = ["whence.api", "whence.engine", "whence.store", "whence.exporters"]
+PUBLIC = ["whence.api", "whence.engine", "whence.store", "whence.exporters", "whence.web"]
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.ground.surroundings import run
 
-OPTIONAL = ("pyspark", "pandas", "neo4j", "rdflib", "prov", "pyoxigraph", "nicegui", "fastapi")
+OPTIONAL = ("pyspark", "pandas", "neo4j", "rdflib", "prov", "pyoxigraph", "starlette", "uvicorn")
 
 BLOCK = f"""
 import sys

@@ -40,7 +40,7 @@ def test_the_wheel_imports_without_the_tree(wheel: Path, tmp_path: Path) -> None
     # Before the editable install's own entries, so that only the unpacked wheel can answer.
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); "
-        "import whence.engine.errors, whence.cli, whence.store, whence.exporters; "
+        "import whence.engine.errors, whence.cli, whence.store, whence.exporters, whence.web; "
         "print(*(p for n, m in sys.modules.items() if n.startswith('whence.')"
         " for p in [m.__file__ or list(m.__path__)[0]]), sep='\\n')"
     )

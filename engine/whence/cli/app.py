@@ -43,6 +43,7 @@ COMMANDS = (
     "evidence",
     "keys",
     "journal",
+    "web",
     "server",
     "doctor",
 )

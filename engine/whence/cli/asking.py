@@ -29,7 +29,6 @@ __all__ = [
     "print_csv",
     "print_queries",
     "ranges_text",
-    "share_text",
     "shows",
     "shows_here",
     "tell",
@@ -127,19 +126,6 @@ def ranges_text(ranges: Intervals, most: int | None = _RANGES_SHOWN) -> str:
     shown = [str(lo) if lo == hi else f"{lo}-{hi}" for lo, hi in ranges[:most]]
     left = 0 if most is None else len(ranges) - len(shown)
     return ", ".join(shown) + (f", … {left:,} more ranges" if left > 0 else "") if shown else "none"
-
-
-def share_text(share: float) -> str:
-    """A share in percent; what is not all never reads as all.
-
-    >>> share_text(1.0), share_text(0.99999), share_text(0.5), share_text(0.00001)
-    ('100 %', '>99.9 %', '50.0 %', '<0.1 %')
-    """
-    if share in (0.0, 1.0):
-        return f"{share:.0%}".replace("%", " %")
-    if share > 0.999:
-        return ">99.9 %"
-    return "<0.1 %" if share < 0.001 else f"{100 * share:.1f} %"
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:

@@ -46,7 +46,7 @@ def every_check(instance: str, settings: Settings | None) -> Iterator[Finding]:
     yield _package("Spark", "pyspark", "spark")
     yield _package("Neo4j driver", "neo4j", "neo4j")
     yield _package("PROV", "prov", "prov", needed=False)
-    yield _package("page", "nicegui", "web", needed=False)
+    yield _package("page", "starlette", "web", needed=False)
     if settings is None:
         yield _jars()
         yield _local_server(instance)

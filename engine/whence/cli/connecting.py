@@ -17,7 +17,14 @@ from whence.cli.output import output
 if TYPE_CHECKING:
     from whence.store import Connection, Settings
 
-__all__ = ["Server", "connected", "connects", "has_graph", "local_instance"]
+__all__ = [
+    "Server",
+    "connected",
+    "connects",
+    "default_instance",
+    "has_graph",
+    "local_instance",
+]
 
 # There is no --password: what stands on a command line is seen by everyone on the machine.
 _PANEL = "Neo4j (else the environment, whence.toml, or the local server)"
@@ -105,7 +112,7 @@ def connected(settings: Settings | None, instance: str | None = None) -> Iterato
     from whence.store.server import start
 
     out = output()
-    instance = instance or _default_instance()
+    instance = instance or default_instance()
     if settings is None:
         out.say(f"starting a local Neo4j ({instance}); the first time it is fetched …")
         with out.progress() as progress:
@@ -119,7 +126,7 @@ def has_graph(settings: Settings | None) -> bool:
     """Whether there is a graph at all: a server that is named, or a local one that was set up."""
     from whence.store.server.instance import Instance
 
-    return settings is not None or Instance(_default_instance()).exists
+    return settings is not None or Instance(default_instance()).exists
 
 
 def local_instance(server: Server) -> str:
@@ -133,7 +140,7 @@ def local_instance(server: Server) -> str:
 
     settings = server.settings()
     if settings is None:
-        return _default_instance()
+        return default_instance()
     found = serving(settings)
     if found is None:
         msg = (
@@ -144,5 +151,6 @@ def local_instance(server: Server) -> str:
     return found.name
 
 
-def _default_instance() -> str:
+def default_instance() -> str:
+    """The local server that is meant where none is named."""
     return os.environ.get("WHENCE_INSTANCE") or "default"

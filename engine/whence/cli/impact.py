@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Record, Run, Showing, ranges_text, share_text, shows, tell
+from whence.cli.asking import Record, Run, Showing, ranges_text, shows, tell
 from whence.cli.connecting import Server, connects
 from whence.cli.output import output
 from whence.cli.selecting import Selecting, selects
+from whence.engine.words import share_text
 
 if TYPE_CHECKING:
     from whence.store.questions import Impact

@@ -16,7 +16,7 @@ from whence.engine.values import Value
 if TYPE_CHECKING:
     from whence.engine.chain import Chain
 
-__all__ = ["Cause", "Told", "in_words", "listed", "value_text"]
+__all__ = ["Cause", "Told", "in_words", "listed", "share_text", "value_text"]
 
 WIDEST = 60
 SENTENCES = 12
@@ -178,3 +178,16 @@ def _text(value: object, fields: Sequence[str] | None = None) -> str:
     if isinstance(value, timedelta):
         return f"{value.total_seconds()} s"
     return str(value)
+
+
+def share_text(share: float) -> str:
+    """A share in percent; what is not all never reads as all.
+
+    >>> share_text(1.0), share_text(0.99999), share_text(0.5), share_text(0.00001)
+    ('100 %', '>99.9 %', '50.0 %', '<0.1 %')
+    """
+    if share in (0.0, 1.0):
+        return f"{share:.0%}".replace("%", " %")
+    if share > 0.999:
+        return ">99.9 %"
+    return "<0.1 %" if share < 0.001 else f"{100 * share:.1f} %"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,6 +37,11 @@ class Connection:
 
     settings: Settings
     driver: neo4j.Driver
+    until: float | None = field(default=None, kw_only=True)
+
+    def within(self, seconds: float) -> Connection:
+        """The same connection for one answer: all its reads together end within this time."""
+        return replace(self, until=time.monotonic() + seconds)
 
     def read(self, cypher: str, **parameters: Any) -> list[dict[str, Any]]:
         """Run a query that only reads, and return its rows."""
@@ -56,7 +62,7 @@ class Connection:
     def _run(self, mode: str, work: Callable[[neo4j.ManagedTransaction], T]) -> T:
         from neo4j import unit_of_work
 
-        limited = unit_of_work(timeout=QUERY_SECONDS)(work)
+        limited = unit_of_work(timeout=self._seconds())(work)
         with (
             translated(self.settings),
             self.driver.session(database=self.settings.database) as session,
@@ -64,6 +70,16 @@ class Connection:
             if mode == "READ":
                 return session.execute_read(limited)
             return session.execute_write(limited)
+
+    def _seconds(self) -> float:
+        """How long the next statement may take."""
+        if self.until is None:
+            return QUERY_SECONDS
+        left = self.until - time.monotonic()
+        if left <= 0:
+            msg = "an answer: expected it in time; got none yet; try a smaller question"
+            raise StoreError(msg)
+        return min(left, QUERY_SECONDS)
 
 
 def run_cypher(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from whence.engine.drawing.picture import Arrow, Box, Kind, Picture
 from whence.engine.steps import NOT_TOLD, Step, Steps
-from whence.engine.words import value_text
+from whence.engine.words import WIDEST, value_text
 
-__all__ = ["picture_of_steps"]
+__all__ = ["fields_text", "picture_of_steps", "step_box"]
 
 BOXES = 200
 """More than so many boxes nobody can read."""
@@ -20,13 +20,13 @@ def picture_of_steps(found: Steps, most: int = BOXES) -> Picture:
         most: so many boxes; what is left out is counted in boxes of its own.
     """
     shown = _nearest(found, most)
-    boxes = [_box(found.steps[name], found.output) for name in shown]
+    boxes = [step_box(found.steps[name], found.output) for name in shown]
     arrows: list[Arrow] = []
     for name in shown:
         left = 0
         for edge in found.below.get(name, ()):
             if edge.target in shown:
-                arrows.append(Arrow(name, edge.target, _fields(edge.fields)))
+                arrows.append(Arrow(name, edge.target, fields_text(edge.fields)))
             else:
                 left += 1
         if left:
@@ -53,15 +53,24 @@ def _nearest(found: Steps, most: int) -> dict[str, None]:
     return shown
 
 
-def _box(step: Step, output: str) -> Box:
+def step_box(step: Step, output: str, *more: str, most: int = WIDEST) -> Box:
+    """The box of an event.
+
+    Args:
+        step: the event.
+        output: the name of the output that is explained.
+        more: lines below the others.
+        most: characters of its value.
+    """
     kind: Kind = "output" if step.name == output else "input" if step.is_input else "step"
     lines = [step.name]
     if step.many > 1:
         lines.append(f"{step.many:,} events")
     elif step.value is not NOT_TOLD:
-        lines.append(f"= {value_text(step.value)}")
-    return Box(step.name, tuple(lines), kind)
+        lines.append(f"= {value_text(step.value, most=most)}")
+    return Box(step.name, (*lines, *more), kind)
 
 
-def _fields(fields: tuple[str, ...] | None) -> str:
+def fields_text(fields: tuple[str, ...] | None) -> str:
+    """The fields that matter, beside an arrow."""
     return "" if fields is None else ", ".join(fields) or "is there"

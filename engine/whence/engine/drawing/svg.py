@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 from whence.engine.drawing.layers import layers
 from whence.engine.drawing.picture import Arrow, Box, Picture
@@ -21,8 +21,14 @@ _LOOKS = {
 _STYLE = "text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1c2127}.e{fill:#5b6470}"
 
 
-def svg(picture: Picture) -> str:
+def svg(picture: Picture, *, inside: bool = False, buttons: Collection[str] = ()) -> str:
     """Write a picture as an SVG document; the text in it can be searched and copied.
+
+    Args:
+        picture: what to draw.
+        inside: it stands in a page whose own style sheet says how boxes (``.box``, with their
+            kind) and arrows look, so it carries no style of its own.
+        buttons: the ids of boxes that can be pressed, with the keyboard as well.
 
     >>> drawn = svg(Picture("why", (Box("a", ("all@1 <",), "output"),)))
     >>> "<title>why</title>" in drawn and "all@1 &lt;" in drawn
@@ -34,11 +40,11 @@ def svg(picture: Picture) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" role="img">',
         f"<title>{escape(picture.title)}</title>",
-        f"<style>{_STYLE}</style>",
+        "" if inside else f"<style>{_STYLE}</style>",
         '<defs><marker id="to" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" '
         'markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="#5b6470"/></marker></defs>',
     ]
-    return "\n".join([*head, *_lines(drawn, 0, 0), "</svg>"]) + "\n"
+    return "\n".join([*head, *_lines(drawn, 0, 0, buttons), "</svg>"]) + "\n"
 
 
 @dataclass(frozen=True)
@@ -76,11 +82,12 @@ def _size(box: Box, inside: _Layout | None) -> tuple[float, float]:
     return (width, height) if inside is None else (max(width, inside.width), height + inside.height)
 
 
-def _lines(drawn: _Layout, left: float, top: float) -> Iterator[str]:
+def _lines(drawn: _Layout, left: float, top: float, buttons: Collection[str] = ()) -> Iterator[str]:
     """The boxes and what is in them, then the arrows."""
     for box in drawn.picture.boxes:
         (x, y), (wide, high) = drawn.places[box.id], drawn.sizes[box.id]
         x, y = x + left, y + top
+        yield f'<g class="box {box.kind}"{_button(box, buttons)}>'
         yield (
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.0f}" '
             f"{_LOOKS[box.kind]}/>"
@@ -91,8 +98,17 @@ def _lines(drawn: _Layout, left: float, top: float) -> Iterator[str]:
         if box.id in drawn.inside:
             inner = drawn.inside[box.id]
             yield from _lines(inner, x + (wide - inner.width) / 2, y + high - inner.height)
+        yield "</g>"
     for arrow in drawn.picture.arrows:
         yield from _arrow(drawn, arrow, left, top)
+
+
+def _button(box: Box, buttons: Collection[str]) -> str:
+    if box.id not in buttons:
+        return ""
+    name = quoteattr(_plain(" ".join(box.lines)))
+    id = quoteattr(box.id, {chr(c): f"&#{c};" for c in (9, 10, 13)})
+    return f' data-box={id} role="button" tabindex="0" aria-label={name}'
 
 
 def _arrow(drawn: _Layout, arrow: Arrow, left: float, top: float) -> Iterator[str]:
@@ -102,7 +118,7 @@ def _arrow(drawn: _Layout, arrow: Arrow, left: float, top: float) -> Iterator[st
     middle = (b + d) / 2
     yield (
         f'<path d="M{a:.1f} {b:.1f}C{a:.1f} {middle:.1f} {c:.1f} {middle:.1f} {c:.1f} '
-        f'{d:.1f}" fill="none" stroke="#5b6470" marker-end="url(#to)"/>'
+        f'{d:.1f}" class="arrow" fill="none" stroke="#5b6470" marker-end="url(#to)"/>'
     )
     if arrow.text:
         yield (
@@ -113,4 +129,8 @@ def _arrow(drawn: _Layout, arrow: Arrow, left: float, top: float) -> Iterator[st
 
 def _visible(text: str) -> str:
     """What XML may hold: control characters are shown as a replacement."""
-    return escape("".join(c if c.isprintable() else "\ufffd" for c in text))
+    return escape(_plain(text))
+
+
+def _plain(text: str) -> str:
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from whence.engine.compact import Associations, Block
-from whence.engine.kernels.columns import Bools, Ints
+from whence.engine.compact import Block
+from whence.engine.kernels.columns import Ints
 from whence.engine.kernels.entries import Names
 from whence.engine.kernels.growing import roomy
 from whence.engine.kernels.jit import jit
@@ -64,15 +64,6 @@ class HeadZones:
             items = (lo, more, inner, zeros(count))
             yield number, Block("explains", "zones", to, None, False, 1, 0, 0, *items)
 
-    def settled(self, associations: Associations) -> Associations:
-        """The zones of a part, without those that are said to be open and ended in it too."""
-        blocks = []
-        for whole in associations.joined().blocks:
-            kept = np.ones(len(whole), np.bool_)
-            over = _ended(whole.outputs, whole.more, whole.inputs, kept)
-            blocks.append(whole.where(kept) if over else whole)
-        return Associations(associations.stream, tuple(blocks))
-
     def save(self) -> dict[str, object]:
         """The heads that go on."""
         since, head = self.since[: self.slots], self.head[: self.slots]
@@ -112,27 +103,4 @@ def _zones(
             more[count] = -1
             inner[count] = head[change]
             count += 1
-    return count
-
-
-@jit
-def _ended(outputs: Ints, more: Ints, inputs: Ints, kept: Bools) -> int:
-    """Which zones that are said to be open are said to have ended, too; return how many.
-
-    Outputs are in order, so that the two stand near each other: they begin at the same one.
-    """
-    count = 0
-    first = 0
-    for item in range(len(outputs)):
-        if outputs[item] != outputs[first]:
-            first = item
-        if more[item] >= 0:
-            continue
-        other = first
-        while other < len(outputs) and outputs[other] == outputs[item]:
-            if more[other] >= 0 and inputs[other] == inputs[item]:
-                kept[item] = False
-                count += 1
-                break
-            other += 1
     return count

@@ -27,7 +27,7 @@ from whence.store.questions.impact import Impact, impact
 from whence.store.questions.never_matters import GroupShare, NeverMatters, never_matters
 from whence.store.questions.search import Found, FoundEvent, search
 from whence.store.questions.selecting import Selection
-from whence.store.questions.stepwise import chain_of, since_event, steps
+from whence.store.questions.stepwise import chain_of, kept_steps, since_event, steps
 from whence.store.questions.trace import Leg, Trace, trace
 
 __all__ = [
@@ -63,6 +63,7 @@ __all__ = [
     "find_run",
     "impact",
     "input_events",
+    "kept_steps",
     "never_matters",
     "responsibility",
     "search",

@@ -20,7 +20,7 @@ from whence.store.places import LAST_POSITION, joined, key_of
 from whence.store.questions.explain import Why
 from whence.store.questions.in_record import input_values
 
-__all__ = ["chain_of", "since_event", "steps"]
+__all__ = ["chain_of", "kept_steps", "since_event", "steps"]
 
 AT_ONCE = 10_000
 
@@ -65,6 +65,21 @@ def steps(connection: Connection, why: Why, *, record: Path | None = None) -> St
         )
         raise StoreError(msg)
     return steps_of(found)
+
+
+def kept_steps(connection: Connection, why: Why, *, record: Path | None = None) -> Steps:
+    """The events of an explanation that the graph itself kept: of a run with ends, few.
+
+    Nothing is computed again, so that this is quick however long the log is.
+
+    Args:
+        connection: where the graph is.
+        why: the answer whose events are asked for.
+        record: where the record is, for the values of input events.
+    """
+    run = find_run(connection, why.run, record)
+    stream = next(s for s in run.streams if s.name == why.output.name)
+    return _of_rows(connection, run, stream, why, record)
 
 
 def since_event(connection: Connection, why: Why) -> int:
