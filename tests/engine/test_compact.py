@@ -13,7 +13,7 @@ import pytest
 
 from whence.engine.associations import Association, Relation
 from whence.engine.compact import Associations, Block, Ints
-from whence.engine.record.compact import ENCODINGS, compact_table, from_compact_table
+from whence.engine.record.compact import compact_table, encodings_of, from_compact_table
 from whence.engine.record.files import write_table
 
 W = 2**16
@@ -136,7 +136,7 @@ def test_they_survive_the_record(tmp_path: Path, seed: int) -> None:
     blocks = [random_block(random, "log:log", inner=True) for _ in range(4)]
     made = Associations("s", tuple(blocks))
     file = tmp_path / "part.parquet"
-    write_table(file, compact_table(made), ENCODINGS)
+    write_table(file, compact_table(made), encodings_of(made))
     again = from_compact_table(pq.read_table(file), "s")
     assert pairs(again) == pairs(made)
 
@@ -144,9 +144,8 @@ def test_they_survive_the_record(tmp_path: Path, seed: int) -> None:
 def test_an_open_zone_stays_open(tmp_path: Path) -> None:
     numbers = [np.array(a, np.int64) for a in ([3, 5], [-1, 4], [3 * W, 5 * W + 1], [0, 0])]
     zones = Block("explains", "zones", "s/p", None, False, 1, 0, 0, *numbers)
-    write_table(
-        tmp_path / "part.parquet", compact_table(Associations("s/heads", (zones,))), ENCODINGS
-    )
+    made = Associations("s/heads", (zones,))
+    write_table(tmp_path / "part.parquet", compact_table(made), encodings_of(made))
     again = from_compact_table(pq.read_table(tmp_path / "part.parquet"), "s/heads")
     rows = [(row.kind, row.lo, row.hi, row.inputs) for row in again.rows()]
     assert rows == [("zone", 3, None, (3 * W,)), ("zone", 5, 9, (5 * W + 1,))]
@@ -158,5 +157,6 @@ def test_a_million_parents_cost_few_bytes(tmp_path: Path) -> None:
     parents = np.maximum(outputs - random.geometric(1 / 1000, 100_000) * W, 0)
     none = np.zeros(100_000, np.int64)
     block = Block("explains", "each", "s/p", None, False, W, 0, 0, outputs, none, parents, none)
-    write_table(tmp_path / "part.parquet", compact_table(Associations("s/p", (block,))), ENCODINGS)
+    made = Associations("s/p", (block,))
+    write_table(tmp_path / "part.parquet", compact_table(made), encodings_of(made))
     assert (tmp_path / "part.parquet").stat().st_size < 2 * 100_000

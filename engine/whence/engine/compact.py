@@ -9,7 +9,7 @@ items of one output and one input. While a slice's head is still the head, ``mor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -271,37 +271,21 @@ class Associations:
             yield from block.rows(self.stream)
 
     def joined(self) -> Associations:
-        """Blocks that differ in nothing but their items as one, in the order of outputs."""
+        """Blocks that differ in nothing but their items as one, in the order of outputs.
+
+        Of a zone that is said to be open, and to have ended too, the end is left.
+        """
+        from whence.engine.joining import joined_arrays
+
         groups: dict[object, list[Block]] = {}
         for block in self.blocks:
             groups.setdefault((block.key, block.step, block.sa, block.sb), []).append(block)
-        return Associations(self.stream, tuple(_joined(group) for group in groups.values()))
-
-
-def _joined(blocks: Sequence[Block]) -> Block:
-    first = blocks[0]
-    if len(blocks) > 1:
-        names = ("outputs", "more", "inputs", "width")
-        first = first.of(*(np.concatenate([getattr(b, name) for b in blocks]) for name in names))
-    if bool((first.outputs[1:] >= first.outputs[:-1]).all()):
-        return first
-    return first.where(in_order(first.outputs))
-
-
-def in_order(numbers: Ints) -> Ints:
-    """The places of numbers from the smallest to the largest, equal ones as they stand.
-
-    >>> in_order(np.array([7, 5, 7, 6]))
-    array([1, 3, 0, 2])
-    """
-    low = int(numbers.min(initial=0))
-    bits = len(numbers).bit_length()
-    if (int(numbers.max(initial=0)) - low).bit_length() + bits > 62:
-        return np.argsort(numbers, kind="stable")
-    # Number and place in one word: to sort words is many times faster than to sort places.
-    words = (numbers - low << bits) | np.arange(len(numbers), dtype=np.int64)
-    words.sort()
-    return words & ((1 << bits) - 1)
+        blocks = [
+            one.of(*joined_arrays(group, zones=one.kind == "zones"))
+            for group in groups.values()
+            for one in group[:1]
+        ]
+        return Associations(self.stream, tuple(blocks))
 
 
 def _through(block: Block, other: Block, relation: Relation) -> Block:

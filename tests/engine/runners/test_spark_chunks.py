@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,20 +28,26 @@ from whence.engine.palettes.ltl import X
 from whence.engine.record import LogRecord, RunRecord, RunWriter, ingest
 from whence.engine.record.staged import take_in
 from whence.engine.runners import RunOptions, described
-from whence.engine.runners.plans import plan_run
+from whence.engine.runners.local_kernels import run_kernels
+from whence.engine.runners.plans import Cut, plan_run
 from whence.engine.runners.spark_chunks import ChunkTasks
 
 STATELESS = ("apply", "window", "passthrough", "turn_into", "fork")
 
 
 def in_chunks(
-    root: Path, chain: Chain, log: LogRecord, options: RunOptions, tasks: int, halo: int
+    root: Path, chain: Chain, log: LogRecord, options: RunOptions, plan: Cut
 ) -> RunRecord:
     """What Spark's tasks do, one after the other in this process."""
     (name,) = chain.inputs
     manifest = {"chain": chain.tree(), **described(chain, {name: log}, options, "spark")}
     writer = RunWriter(root, "run", {**manifest, "streams": []})
-    work = ChunkTasks(str(writer.folder), str(log.folder), chain, options, tasks, halo)
+    place, tasks = str(log.folder), plan.tasks
+    work = ChunkTasks(str(writer.folder), place, chain, options, tasks, plan.halo, plan.reads_on)
+    if plan.reads_on:
+        final = max(0, *(number for number in range(tasks) if work.decides(number)), 0)
+        work = replace(work, final=final)
+        tasks = final + 1
     told = [work.do(number) for number in range(tasks)]
     assert [one["error"] for one in told if "error" in one] == []
     take_in(writer, told)
@@ -67,7 +75,7 @@ def test_random_chains_in_chunks_say_the_same(tmp_path: Path) -> None:
         except WhenceError:
             continue
         cut += 1
-        check(in_chunks(root, chain, log, options, plan.tasks, plan.halo), expected)
+        check(in_chunks(root, chain, log, options, plan), expected)
     assert cut >= 12
 
 
@@ -82,15 +90,48 @@ def test_windows_over_nexts_need_the_events_of_both(tmp_path: Path, tasks: int) 
     options = RunOptions(chunk=8)
     plan = plan_run(chain, {"log": log}, options, cores=8, partitions=tasks)
     assert plan.kind == ("chunks" if tasks > 1 else "one task")
-    run = in_chunks(tmp_path, chain, log, options, tasks, 4)
+    assert plan.halo == (4 if tasks > 1 else 0)
+    run = in_chunks(tmp_path, chain, log, options, Cut("chunks", tasks, "", 4))
     check(run, interpret(chain, {"log": list(log.read())}, tracker=MemoryTracker()))
+
+
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("text", ["G x != 3", "F x = 4", "G (x = 3 -> X x < 3)"])
+@pytest.mark.parametrize("at", [(), (0,), (49,), (11,), (16, 17, 30), range(0, 50, 3)])
+def test_what_waits_reads_on_to_what_decides_it(
+    tmp_path: Path, text: str, at: Sequence[int], closed: bool
+) -> None:
+    chain = Chain.of(formula(text))
+    log = ingest(tmp_path, "log", [{"x": 3 + (n % 2 if n in at else 0)} for n in range(50)])
+    if "!=" in text or "->" in text:
+        log = ingest(tmp_path, "other", [{"x": 3 if n in at else n % 3} for n in range(50)])
+    options = RunOptions(chunk=4, closed=closed, detail="steps" if len(at) % 2 else "ends")
+    plan = plan_run(chain, {"log": log}, options, cores=8, partitions=5)
+    if closed and "X" in text:
+        assert plan.kind == "one task"
+        return
+    assert (plan.kind, plan.reads_on) == ("chunks", True)
+    run = in_chunks(tmp_path, chain, log, options, plan)
+    whole = interpret(chain, {"log": list(log.read())}, tracker=MemoryTracker(), closed=closed)
+    check(run, whole)
+    alone = run_kernels(tmp_path, chain, {"log": log}, options)
+    assert run.manifest["pending"] == alone.manifest["pending"]
 
 
 CASES: list[tuple[str, Any, RunOptions, str, str]] = [
     ("a Slice", Slice("s", "case", Trim("t", n=1), "count"), RunOptions(), "slices", "of each key"),
     ("a Window", Window("w", n=3, of=Trim("t", n=1)), RunOptions(), "chunks", "and the 2 after it"),
     ("a sum", Cumulate("c", "add"), RunOptions(), "one task", "Cumulate 'c'"),
-    ("a formula", formula("G x > 0"), RunOptions(), "one task", "depends on all events before it"),
+    ("a rule", formula("G x > 0"), RunOptions(), "chunks", "G 'formula/G' on the first false"),
+    ("a way out", formula("F X x > 0"), RunOptions(), "chunks", "the 1 after it; F"),
+    (
+        "two rules",
+        formula("G (F x > 0)"),
+        RunOptions(),
+        "one task",
+        "F 'formula/F' gives depends on",
+    ),
+    ("an until", formula("x > 0 U x < 0"), RunOptions(), "one task", "U 'formula/U' gives depends"),
     ("a map", Slice("s", "case", Trim("t", n=1)), RunOptions(), "one task", "every head counts"),
     (
         "a computed key",

@@ -19,6 +19,7 @@ from whence.engine import Chain, Slice
 from whence.engine.palettes.fsm import MooreMachine
 from whence.engine.record import LogRecord, ingest
 from whence.engine.runners import CHUNK, RunOptions
+from whence.engine.runners.plans import plan_run
 from whence.engine.runners.spark_batch import run_on_spark
 from whence.engine.sources import open_source
 
@@ -69,16 +70,20 @@ def _largest(run: threading.Thread) -> int:
 
 @pytest.mark.full
 @pytest.mark.spark
-def test_a_longer_log_needs_no_larger_worker(tmp_path: Path, spark: SparkSession) -> None:
+@pytest.mark.parametrize(("tasks", "plan"), [(1, "one task"), (2, "slices")])
+def test_a_longer_log_needs_no_larger_worker(
+    tmp_path: Path, spark: SparkSession, tasks: int, plan: str
+) -> None:
     def largest(log: LogRecord) -> int:
         def run() -> None:
-            options = RunOptions(chunk=CHUNK)
-            run_on_spark(tmp_path, _machine(), {"log": log}, options, session=spark, partitions=1)
+            options, logs = RunOptions(chunk=CHUNK), {"log": log}
+            assert plan_run(_machine(), logs, options, cores=2, partitions=tasks).kind == plan
+            run_on_spark(tmp_path, _machine(), logs, options, session=spark, partitions=tasks)
 
         return _largest(threading.Thread(target=run))
 
     short, long = _log(tmp_path, EVENTS), _log(tmp_path, TIMES * EVENTS)
     largest(short)  # what is loaded and compiled is loaded now
     few, many = largest(short), largest(long)
-    print(f"\n{few / 1e6:.0f} MB; of a log {TIMES} times as long {many / 1e6:.0f} MB")
+    print(f"\n{plan}: {few / 1e6:.0f} MB; of a log {TIMES} times as long {many / 1e6:.0f} MB")
     assert 0 < many < MOST * few

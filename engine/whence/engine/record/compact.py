@@ -15,7 +15,7 @@ import pyarrow as pa
 from whence.engine.associations import INNER_WIDTH
 from whence.engine.compact import Associations, Block, Ints
 
-__all__ = ["COMPACT", "ENCODINGS", "compact_table", "from_compact_table"]
+__all__ = ["COMPACT", "compact_table", "encodings_of", "from_compact_table", "joined_table"]
 
 _NUMBERS = pa.list_(pa.int64())
 
@@ -38,19 +38,28 @@ COMPACT = pa.schema(
     ]
 )
 
-ENCODINGS = {
-    "outputs.list.element": "DELTA_BINARY_PACKED",
-    "more.list.element": "BYTE_STREAM_SPLIT",
-    "back.list.element": "BYTE_STREAM_SPLIT",
-    "width.list.element": "BYTE_STREAM_SPLIT",
+_DELTAS = {
+    f"{name}.list.element": "DELTA_BINARY_PACKED" for name in ("outputs", "more", "back", "width")
 }
-"""How Parquet keeps the lists; see the page on the record for what that saves."""
+_BYTES = {name: "BYTE_STREAM_SPLIT" for name in _DELTAS} | {
+    "outputs.list.element": "DELTA_BINARY_PACKED"
+}
+
+
+def encodings_of(associations: Associations) -> dict[str, str]:
+    """How Parquet keeps the lists; see the page on the record for what that saves."""
+    return _DELTAS if all(block.kind == "zones" for block in associations.blocks) else _BYTES
 
 
 def compact_table(associations: Associations) -> pa.Table:
     """Associations of one stream as a table."""
+    return joined_table(associations.joined())
+
+
+def joined_table(associations: Associations) -> pa.Table:
+    """The same for associations that are joined already."""
     columns: dict[str, list[Any]] = {name: [] for name in COMPACT.names}
-    for block in associations.joined().blocks:
+    for block in associations.blocks:
         if len(block):
             for name, value in _row(block):
                 columns[name].append(value)
@@ -64,7 +73,7 @@ def _row(block: Block) -> Iterator[tuple[str, Any]]:
     to_unit = (
         INNER_WIDTH if _in_units(block.inputs, block.sa, block.sb) and not block.width.any() else 1
     )
-    outputs, inputs = block.outputs // unit, block.inputs // to_unit
+    outputs, inputs = _divided(block.outputs, unit), _divided(block.inputs, to_unit)
     yield "relation", block.relation
     yield "kind", block.kind
     yield "to", block.to
@@ -83,9 +92,14 @@ def _row(block: Block) -> Iterator[tuple[str, Any]]:
 
 def _in_units(positions: Ints, *steps: int) -> bool:
     """Whether all positions are multiples of the unit, and go on in multiples of it."""
-    if any(step % INNER_WIDTH for step in steps) or not positions.any():
+    if any(step % INNER_WIDTH for step in steps):
         return False
-    return not bool((positions & (INNER_WIDTH - 1)).any())
+    bits = int(np.bitwise_or.reduce(positions)) if len(positions) else 0
+    return bits != 0 and not bits & (INNER_WIDTH - 1)
+
+
+def _divided(positions: Ints, unit: int) -> Ints:
+    return positions if unit == 1 else positions >> (unit.bit_length() - 1)
 
 
 def _array(values: list[Any], type: pa.DataType) -> pa.Array:
@@ -95,7 +109,8 @@ def _array(values: list[Any], type: pa.DataType) -> pa.Array:
     sizes = [0 if v is None else len(v) for v in values]
     ends = np.cumsum([0, *sizes]).astype(np.int32)
     flat = [v for v in values if v is not None]
-    numbers = pa.array(np.concatenate(flat) if flat else np.empty(0, np.int64), pa.int64())
+    whole = flat[0] if len(flat) == 1 else np.concatenate([np.empty(0, np.int64), *flat])
+    numbers = pa.array(whole, pa.int64())
     mask = pa.array([v is None for v in values], pa.bool_())
     return pa.ListArray.from_arrays(pa.array(ends), numbers, mask=mask)
 

@@ -18,7 +18,7 @@ from whence.engine.errors import LogError
 from whence.engine.log import ROLES, Log
 from whence.engine.record.content_digest import ContentDigest
 from whence.engine.record.event_ids import EventIds
-from whence.engine.record.files import write_json
+from whence.engine.record.files import flush_files, write_json
 from whence.engine.record.logs import LogRecord, log_manifest, log_roles, write_log_part
 from whence.engine.record.schema import log_schema
 from whence.engine.record.secret import record_secret
@@ -43,6 +43,7 @@ class GrowingLog:
         self._chunk = int(record.manifest["chunk"])
         self._rows = pa.schema(list(log_schema(record.columns))[1:])
         self._held: list[pa.Table] = []
+        self._unflushed: list[Path] = []
         self._parts = 0
         self.length = 0
         self.write: Callable[[Callable[[], None]], None] = lambda write: write()
@@ -104,7 +105,12 @@ class GrowingLog:
         else:
             number, first = self._parts, self._parts * self._chunk
             folder, columns = self.record.folder, self.record.columns
-            self.write(lambda: write_log_part(folder, number, table, columns, first))
+
+            def write() -> None:
+                path = write_log_part(folder, number, table, columns, first, flushed=False)
+                self._unflushed.append(path)
+
+            self.write(write)
         self._parts += 1
 
     def _check_same(self, table: pa.Table) -> None:
@@ -118,7 +124,12 @@ class GrowingLog:
     def publish(self) -> None:
         """From now on the full parts count."""
         if self._parts > int(self.record.manifest["parts"]):
+            self._flush()
             self._replace({"parts": self._parts, "length": self._parts * self._chunk})
+
+    def _flush(self) -> None:
+        paths, self._unflushed = self._unflushed, []
+        flush_files(paths)
 
     def _replace(self, changed: Mapping[str, Any]) -> None:
         manifest = {**self.record.manifest, **changed}
@@ -138,6 +149,7 @@ class GrowingLog:
 
     def finish(self, report: Report) -> LogRecord:
         """The log is complete: write the rest, its digest and its events' identities."""
+        self._flush()
         rest = pa.concat_tables([self._rows.empty_table(), *self._held])
         parts = self._parts
         if rest.num_rows or not parts:

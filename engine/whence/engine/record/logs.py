@@ -278,9 +278,15 @@ class _LogWriter:
 
 
 def write_log_part(
-    folder: Path, number: int, table: pa.Table, columns: Mapping[str, str], first: int
-) -> None:
-    """Write one part of a log.
+    folder: Path,
+    number: int,
+    table: pa.Table,
+    columns: Mapping[str, str],
+    first: int,
+    *,
+    flushed: bool = True,
+) -> Path:
+    """Write one part of a log; return where it is.
 
     Args:
         folder: the log's.
@@ -288,10 +294,14 @@ def write_log_part(
         table: row numbers, then the columns.
         columns: their kinds.
         first: the position of the first event.
+        flushed: whether it has to be on the disk then; else `flush_files` sees to that later.
     """
     positions = pa.array(np.arange(first, first + table.num_rows, dtype=np.int64))
     whole = pa.Table.from_arrays([positions, *table.columns], schema=log_schema(columns))
-    with (folder / f"part-{number:05d}.parquet").open("wb") as file:
+    path = folder / f"part-{number:05d}.parquet"
+    with path.open("wb") as file:
         parquet(whole, file, NUMBERED)
-        file.flush()
-        os.fsync(file.fileno())
+        if flushed:
+            file.flush()
+            os.fsync(file.fileno())
+    return path

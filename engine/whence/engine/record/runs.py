@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
 
@@ -14,8 +14,8 @@ from whence.engine.associations import Association
 from whence.engine.compact import Associations
 from whence.engine.errors import LogError
 from whence.engine.record.coded import coded
-from whence.engine.record.compact import ENCODINGS, compact_table
-from whence.engine.record.files import file_digest, read_table, write_json, write_table
+from whence.engine.record.compact import encodings_of, joined_table
+from whence.engine.record.files import flush_files, read_table, write_json, write_table
 from whence.engine.record.journal import read_manifest, remove_journals
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.schema import IN_ORDER, association_table, associations_of
@@ -25,6 +25,9 @@ __all__ = ["RunRecord", "RunWriter", "interrupted_run", "list_runs", "new_run_id
 
 _SAME = ("chain_digest", "logs", "options", "chunk")
 """What a second attempt at a run must share with the first."""
+
+_PRETTY = 50
+"""A manifest that lists more parts than these is one line: written many times faster."""
 
 
 def now() -> str:
@@ -102,6 +105,15 @@ class RunRecord:
         return self.folder / what / _stream_folder(stream) / f"part-{part:05d}.parquet"
 
 
+class WrittenPart(NamedTuple):
+    """What was written of one part of a stream, as its manifest lists it."""
+
+    stream: str
+    outputs: dict[str, Any] | None
+    associations: dict[str, Any] | None
+    tracked: int
+
+
 class RunWriter(RunRecord):
     """Writes a run while it goes on; to be finished in any case, since it holds a lock."""
 
@@ -154,6 +166,7 @@ class RunWriter(RunRecord):
             stream.update({"length": 0, "tracked": 0, "outputs": [], "associations": []})
         self._streams = {stream["name"]: stream for stream in self._manifest["streams"]}
         self._there: set[tuple[str, int]] = set()
+        self._unflushed: list[Path] = []
         write_json(path, self._manifest)
 
     @classmethod
@@ -164,6 +177,7 @@ class RunWriter(RunRecord):
         self.root, self.id, self.folder = root, found.id, found.folder
         self._lock = WritingLock(found.folder)
         self._before = set()
+        self._unflushed = []
         self._manifest = read_manifest(found.folder)
         self._manifest.update({"status": "running", "ended": None, "error": None})
         self._streams = {stream["name"]: stream for stream in self._manifest["streams"]}
@@ -199,37 +213,59 @@ class RunWriter(RunRecord):
             rows: what these events lead to.
             tracked: how many of them have associations.
         """
-        known = self._streams[stream]
+        self.list_part(self.write_part(stream, part, events, rows, tracked))
+
+    def write_part(
+        self,
+        stream: str,
+        part: int,
+        events: pa.Table | None,
+        rows: Iterable[Association] | Associations,
+        tracked: int = 0,
+    ) -> WrittenPart:
+        """The first half of `add`, for several parts at the same time: write the files."""
         if (stream, part) in self._there:
-            return
+            return WrittenPart(stream, None, None, 0)
+        outputs = None
         if events is not None and events.num_rows:
             digest = self._write("outputs", stream, part, coded(events), IN_ORDER)
             places = events.column("position")
             ends = (places[0].as_py(), places[-1].as_py())
-            known["outputs"].append(_listed(part, events.num_rows, ends, digest))
-            known["length"] += events.num_rows
+            outputs = _listed(part, events.num_rows, ends, digest)
         if isinstance(rows, Associations):
-            self._add_compact(stream, part, rows)
+            associations = self._compact(stream, part, rows)
         else:
-            self._add_rows(stream, part, rows)
-        known["tracked"] += tracked
+            associations = self._rows(stream, part, rows)
+        return WrittenPart(stream, outputs, associations, tracked)
 
-    def _add_rows(self, stream: str, part: int, rows: Iterable[Association]) -> None:
+    def list_part(self, part: WrittenPart) -> None:
+        """The second half of `add`, for one part after the other: list what was written."""
+        known = self._streams[part.stream]
+        if part.outputs is not None:
+            known["outputs"].append(part.outputs)
+            known["length"] += part.outputs["rows"]
+        if part.associations is not None:
+            known["associations"].append(part.associations)
+        known["tracked"] += part.tracked
+
+    def _rows(self, stream: str, part: int, rows: Iterable[Association]) -> dict[str, Any] | None:
         table = association_table(rows)
-        if table.num_rows:
-            digest = self._write("associations", stream, part, table)
-            lows = table.column("lo").to_pylist()
-            listed = _listed(part, table.num_rows, (min(lows), max(lows)), digest)
-            self._streams[stream]["associations"].append(listed)
+        if not table.num_rows:
+            return None
+        digest = self._write("associations", stream, part, table)
+        lows = table.column("lo").to_pylist()
+        return _listed(part, table.num_rows, (min(lows), max(lows)), digest)
 
-    def _add_compact(self, stream: str, part: int, rows: Associations) -> None:
+    def _compact(self, stream: str, part: int, rows: Associations) -> dict[str, Any] | None:
+        rows = rows.joined()
         blocks = [block for block in rows.blocks if len(block)]
-        if blocks:
-            digest = self._write("associations", stream, part, compact_table(rows), ENCODINGS)
-            first = min(int(block.outputs.min()) for block in blocks)
-            last = max(int(block.outputs.max()) for block in blocks)
-            listed = _listed(part, rows.row_count, (first, last), digest)
-            self._streams[stream]["associations"].append(listed)
+        if not blocks:
+            return None
+        table = joined_table(rows)
+        digest = self._write("associations", stream, part, table, encodings_of(rows))
+        first = min(int(block.outputs.min()) for block in blocks)
+        last = max(int(block.outputs.max()) for block in blocks)
+        return _listed(part, rows.row_count, (first, last), digest)
 
     def _write(
         self,
@@ -248,8 +284,9 @@ class RunWriter(RunRecord):
                 "try it as a new run"
             )
             raise LogError(msg)
-        write_table(path, table, encodings)
-        return file_digest(path)
+        digest = write_table(path, table, encodings, flushed=False)
+        self._unflushed.append(path)
+        return digest
 
     def take_in(self, stream: Mapping[str, Any], folder: Path) -> None:
         """Give parts that were written elsewhere their place; `publish` makes them count.
@@ -273,9 +310,16 @@ class RunWriter(RunRecord):
         """Write no more, without an end: the run is interrupted, and whoever comes goes on."""
         self._lock.leave()
 
+    def flush(self) -> None:
+        """See to it that the parts are on the disk, so that something may say so."""
+        paths, self._unflushed = self._unflushed, []
+        flush_files(paths)
+
     def publish(self) -> None:
         """Replace the manifest: from now on what was added counts."""
-        write_json(self.folder / "manifest.json", self._manifest)
+        self.flush()
+        many = sum(len(stream["outputs"]) for stream in self._manifest["streams"]) > _PRETTY
+        write_json(self.folder / "manifest.json", self._manifest, None if many else 1)
         remove_journals(self.folder)
 
     def finish(

@@ -35,9 +35,11 @@ class StagedParts(RunWriter):
         self._streams = {}
         self._before = set()
         self._there = set()
+        self._unflushed = []
 
     def told(self) -> dict[str, Any]:
         """What was written, for whoever takes it in."""
+        self.flush()
         return {"attempt": self.folder.name, "streams": self._manifest["streams"]}
 
 

@@ -20,24 +20,39 @@ _WAITING = 32
 """So many files may wait to be written; who has more waits as well."""
 
 
+_WRITERS = 2
+"""So many are written at the same time."""
+
+
 class Behind:
-    """Does things one after the other, in a thread of its own; Arrow lets others work meanwhile."""
+    """Does things in threads of its own, in any order; Arrow lets others work meanwhile."""
 
     def __init__(self) -> None:
         """Nothing is to be done yet."""
-        self._pool = ThreadPoolExecutor(1, "whence-writing")
-        self._waiting: deque[Future[None]] = deque()
+        self._pool = ThreadPoolExecutor(_WRITERS, "whence-writing")
+        self._waiting: deque[tuple[Future[Any], Callable[[Any], None] | None]] = deque()
 
-    def do(self, work: Callable[[], None]) -> None:
-        """Have something done; what went wrong before is told now."""
+    def do(self, work: Callable[[], Any], then: Callable[[Any], None] | None = None) -> None:
+        """Have something done; what went wrong before is told now.
+
+        Args:
+            work: what is to be done.
+            then: told here what came of it, in the order in which things were asked for.
+        """
         if len(self._waiting) >= _WAITING:
-            self._waiting.popleft().result()
-        self._waiting.append(self._pool.submit(work))
+            self._settle()
+        self._waiting.append((self._pool.submit(work), then))
+
+    def _settle(self) -> None:
+        done, then = self._waiting.popleft()
+        found = done.result()
+        if then is not None:
+            then(found)
 
     def wait(self) -> None:
         """Wait until all is done, and tell what went wrong."""
         while self._waiting:
-            self._waiting.popleft().result()
+            self._settle()
 
     def end(self) -> None:
         """Begin nothing more, and wait for what has begun."""
@@ -68,8 +83,7 @@ class WriterBehind(RunWriter):
         tracked: int = 0,
     ) -> None:
         """Have one part of a stream written; `publish` waits for it and makes it count."""
-        now = super().add
-        self.behind.do(lambda: now(stream, part, events, rows, tracked))
+        self.behind.do(lambda: self.write_part(stream, part, events, rows, tracked), self.list_part)
 
     def publish(self) -> None:
         """Wait for the parts, then let them count."""
@@ -78,6 +92,7 @@ class WriterBehind(RunWriter):
             return
         self.behind.wait()
         if self._manifest["status"] == "running":
+            self.flush()
             self._journal.publish()
         else:
             super().publish()

@@ -162,8 +162,6 @@ class KernelParts:
         for name, waiting in self.waiting.items():
             for part in waiting.ready(last=last):
                 events, associations, tracked = waiting.take(part)
-                if name in self.zones:
-                    associations = self.zones[name].settled(associations)
                 writer.add(name, part, events, associations, tracked)
                 wrote = True
         if last and self.work.run.tracked:

@@ -15,7 +15,7 @@ from whence.engine.chain import Chain
 from whence.engine.expression import Field, Input
 from whence.engine.interpreter.plan import Options, Plan
 from whence.engine.kernels.slice_apart import COMBINES
-from whence.engine.palettes.ltl import X
+from whence.engine.palettes.ltl import F, G, X
 from whence.engine.processors.slice import Slice
 from whence.engine.processors.window import Window
 from whence.engine.record.logs import LogRecord
@@ -35,6 +35,8 @@ _KEYS = ("text", "integer", "boolean", "instant", "duration")
 _ONE_EACH = ("apply", "passthrough", "turn_into", "fork")
 """Processors whose output k depends on front k alone."""
 
+_UNTIL = {"G": "the first false", "F": "the first true"}
+
 _READ = (-1, 0)
 """The first log, as the plan of a chain names pipes."""
 
@@ -49,6 +51,8 @@ class Cut:
         why: what decided it, for a person.
         halo: of chunks, how many events each reads beyond its end.
         key: of slices, the column by which events are sent about.
+        reads_on: of chunks, whether each reads on from there to the event that decides its last
+            outputs.
     """
 
     kind: Literal["one task", "slices", "chunks"]
@@ -56,6 +60,7 @@ class Cut:
     why: str
     halo: int = 0
     key: str = ""
+    reads_on: bool = False
 
 
 def cores_of_master(master: str) -> int | None:
@@ -100,7 +105,7 @@ def plan_run(
         Options(options.tracked, False, options.closed),
         keep=False,
     )
-    kind, halo, why = _exact(plan, log, options)
+    kind, halo, why, reads_on = _exact(plan, log, options)
     if kind == "one task" or not log.length:
         return _one(why if log.length else "the log has no events")
     if partitions is None:
@@ -113,7 +118,8 @@ def plan_run(
         partitions = min(partitions, -(-log.length // options.chunk))
     if partitions < 2:
         return _one(f"{why}; but there is one partition only")
-    return Cut(kind, partitions, why, halo, _key(plan, log) if kind == "slices" else "")
+    key = _key(plan, log) if kind == "slices" else ""
+    return Cut(kind, partitions, why, halo, key, reads_on)
 
 
 def _one(why: str) -> Cut:
@@ -122,27 +128,37 @@ def _one(why: str) -> Cut:
 
 def _exact(
     plan: Plan, log: LogRecord, options: RunOptions
-) -> tuple[Literal["one task", "slices", "chunks"], int, str]:
-    """What can be done exactly, and why."""
+) -> tuple[Literal["one task", "slices", "chunks"], int, str, bool]:
+    """What can be done exactly, how many events that reaches beyond, why, and whether it waits."""
     first = plan.steps[0]
     if isinstance(first.processor, Slice):
         refused = _not_by_slices(plan, log, options)
         if refused is None:
             why = f"the Slice {first.name!r} at the head keeps the events of each key together"
-            return "slices", 0, why
-        return "one task", 0, refused
-    halo = 0
-    for step in plan.steps:
+            return "slices", 0, why, False
+        return "one task", 0, refused, False
+    halo, waits = 0, ""
+    for number, step in enumerate(plan.steps):
         if isinstance(step.processor, Window):
             halo += step.processor.n - 1
         elif isinstance(step.processor, X) and not options.closed:
             halo += 1
+        elif _decides_last(plan, number) and not waits:
+            # Whatever it says of an event, no event before that matters.
+            kind = type(step.processor).__name__
+            waits = f"; {kind} {step.name!r} on {_UNTIL[kind]} from there on"
         elif step.processor.tag not in _ONE_EACH:
             kind = type(step.processor).__name__
             why = f"what {kind} {step.name!r} gives depends on all events before it"
-            return "one task", 0, why
+            return "one task", 0, why, False
     reach = f"and the {halo} after it" if halo else "alone"
-    return "chunks", halo, f"every output depends on one event {reach}"
+    return "chunks", halo, f"every output depends on one event {reach}{waits}", bool(waits)
+
+
+def _decides_last(plan: Plan, number: int) -> bool:
+    """Whether a step is a G or F that nothing else reads: when it speaks depends on values."""
+    read = any(source[0] == number for step in plan.steps for source in step.sources)
+    return isinstance(plan.steps[number].processor, (G, F)) and not read
 
 
 def _not_by_slices(plan: Plan, log: LogRecord, options: RunOptions) -> str | None:

@@ -168,7 +168,7 @@ def _in_tasks(
             told = told_by_slices(session, tasks, log, cut.key)
         else:
             place = str(log.folder.absolute())
-            chunks = ChunkTasks(folder, place, chain, options, cut.tasks, cut.halo)
+            chunks = ChunkTasks(folder, place, chain, options, cut.tasks, cut.halo, cut.reads_on)
             told = told_by_chunks(session, chunks)
     except Exception as fault:
         writer.leave()

@@ -1,10 +1,11 @@
-"""Write parts beside the work: another thread packs and writes them while kernels go on."""
+"""Write parts beside the work: other threads pack and write them while kernels go on."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from queue import Queue
 from typing import Any
 
@@ -18,12 +19,15 @@ __all__ = ["WritingBeside"]
 _MOST = 8
 """So many parts wait at most: what is not written yet is in memory."""
 
+_WRITERS = 2
+"""So many are written at the same time; they are listed in order."""
+
 _PUBLISHED = 1.0
 """Seconds between two manifests: each lists all parts, so that one a part would be too many."""
 
 
 class WritingBeside:
-    """Does what a run's writer does, in order, in a thread of its own.
+    """Does what a run's writer does, in order, in threads of its own.
 
     Args:
         writer: the run's.
@@ -38,6 +42,7 @@ class WritingBeside:
         self._unpublished = False
         self._fault: BaseException | None = None
         self._queue: Queue[Callable[[], None] | None] = Queue(_MOST)
+        self._pool = ThreadPoolExecutor(_WRITERS, "whence-writing")
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
@@ -68,8 +73,10 @@ class WritingBeside:
         self, stream: str, part: int, events: pa.Table | None, rows: Associations, tracked: int = 0
     ) -> None:
         """Write one part of a stream, when its turn has come."""
+        self._check()
         self._unpublished = True
-        self._do(lambda: self._writer.add(stream, part, events, rows, tracked))
+        written = self._pool.submit(self._writer.write_part, stream, part, events, rows, tracked)
+        self._do(lambda: self._writer.list_part(written.result()))
 
     def publish(self) -> None:
         """Let what was added count, unless that was done a moment ago."""
@@ -94,3 +101,4 @@ class WritingBeside:
         """Write what waits, and no more; a fault stays where it is."""
         self._queue.put(None)
         self._thread.join()
+        self._pool.shutdown()
