@@ -47,6 +47,8 @@ EVERY = 0.25
 """Seconds from one file to the next."""
 SECONDS = 30.0 if quick() else 300.0
 LOOK = 0.1
+MOST = 60.0
+"""Seconds after the last event for which parts are waited for."""
 EVENTS = 500_000 if quick() else 4_000_000
 CHUNKS = """
 MATCH (c:Chunk) WHERE c.id STARTS WITH $prefix RETURN c.id AS id
@@ -135,7 +137,7 @@ class _Stream:
             time.sleep(max(0.0, started + len(self.put) * EVERY - time.monotonic()))
             self._arrive()
         full = self._full()
-        until = time.monotonic() + 300.0  # a store that cannot keep up says so by its figure
+        until = time.monotonic() + MOST  # a store that cannot keep up says so by its figure
         while len(self.seen) < full and time.monotonic() < until:
             time.sleep(LOOK)
         self.stop.set()
@@ -156,10 +158,11 @@ class _Stream:
     def _told(self) -> float:
         full = self._full()
         positions = np.arange(full * LOADED_CHUNK)
-        part_seen = np.array([self.seen.get(part, np.inf) for part in range(full)])
+        never = time.monotonic()  # what was not seen until now has waited for so long at least
+        part_seen = np.array([self.seen.get(part, never) for part in range(full)])
         arrived = np.array(self.put)[(positions + 2) // self.file]
         waited = np.sort(part_seen[positions // LOADED_CHUNK] - arrived)
-        return float(waited[int(0.95 * (len(waited) - 1))])  # infinite, if they were never seen
+        return float(waited[int(0.95 * (len(waited) - 1))])
 
 
 def _window_of_records() -> Chain:
