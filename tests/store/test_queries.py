@@ -21,7 +21,9 @@ NAMES = sorted(
     each.name.removesuffix(".cypher")
     for each in files("whence.store").joinpath("queries").iterdir()
 )
-FEW_NODES = ["runs_latest", "doomed_read", "doomed_done", "version_read"]
+FEW_NODES = [
+    *("runs_latest", "doomed_read", "doomed_done", "doomed_single", "doomed_keys", "version_read"),
+]
 """They may scan their label: there are never many of it."""
 PLANS = {
     r"unique index seek|unique index on|the counter's node": "NodeUniqueIndexSeek",
@@ -53,6 +55,7 @@ def explained(graph: Connection, name: str) -> list[str]:
     }
     parameters.update({word: 1 for word in ("key", "first", "last", "many", "most", "page")})
     parameters.update({word: "x" for word in ("prefix", "id", "by", "after", "before", "counter")})
+    parameters["kind"] = "x"
     parameters.update({"trigger": True, "supports": True, "every": True})
     if name in ("register_logs", "register_streams"):
         parameters["run"] = "x"

@@ -13,8 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from whence.engine.associations import INNER_WIDTH
 from whence.engine.errors import StoreError
-from whence.store.places import Range
+from whence.store.places import WIDE, WIDE_BITS, Range, key_of, no_of, position_of
 
 __all__ = ["EMPTY_MARK", "ImportFiles"]
 
@@ -23,6 +24,8 @@ LIST_MARK = "\x1f"
 EMPTY_MARK = "\x1e"
 """The one member of a list that has none: the importer makes no empty lists."""
 BUFFER = 1 << 20
+FIRST_WIDE = key_of(WIDE, 0)
+OUTER_BITS, INDEX_BITS = 26, 16
 
 Shape = tuple[str, ...]
 
@@ -72,6 +75,8 @@ class ImportFiles:
         """
         given = {name: value for name, value in properties.items() if value is not None}
         id_name = "key" if group in ("Event", "End") else ""
+        if group == "Event" and id >= FIRST_WIDE:
+            id_name, id = "", _import_id(id)  # then the key is a property like any other
         given.pop(id_name, None)
         types = [_type(name, value) for name, value in given.items()]
         columns = [f"{id_name}:ID({group})", *types]
@@ -102,9 +107,11 @@ class ImportFiles:
         columns = [f":START_ID({source_group})", f":END_ID({target_group})", *types]
         cells = [_cell(value) for value in properties.values()]
         shape = ("relationships", type, *columns)
+        starts = [str(_import_id(source)) for source in sources]
         for target in targets:
-            for source in sources:
-                self._write(shape, [str(source), str(target), *cells])
+            end = str(_import_id(target))
+            for start in starts:
+                self._write(shape, [start, end, *cells])
                 self.edges += 1
 
     def pack(self, chunk: str, packed: bytes, bounds: list[int]) -> None:
@@ -137,6 +144,25 @@ class ImportFiles:
             "--multiline-fields=true",
             "--strict=true",
         ]
+
+
+def _import_id(key: int) -> int:
+    """What the importer knows an event by: it takes numbers of at most 56 bits.
+
+    A key inside a Slice has 62: it is told by the stream, the position in the whole stream, and
+    the index there, of which there are seldom more than one.
+    """
+    if key < FIRST_WIDE:
+        return key
+    stream = (no_of(key) - WIDE) >> WIDE_BITS
+    outer, index = divmod(position_of(key), INNER_WIDTH)
+    if index >= 1 << INDEX_BITS:
+        msg = (
+            f"events inside a Slice: expected at most {1 << INDEX_BITS:,} at one position; "
+            f"got more at {outer:,}; try whence load, which needs no files"
+        )
+        raise StoreError(msg)
+    return 1 << 56 | stream << (OUTER_BITS + INDEX_BITS) | outer << INDEX_BITS | index
 
 
 def _type(name: str, value: Any) -> str:

@@ -10,7 +10,7 @@ from whence.store.places import WIDE, WIDE_BITS
 
 __all__ = ["COUNTERS", "is_wide", "number", "take_numbers"]
 
-COUNTERS = ("no", "wide")
+COUNTERS: tuple[str, ...] = ("no", "wide")
 """What counts numbers: those of logs and streams, and those of streams inside a Slice."""
 
 
