@@ -125,7 +125,9 @@ class RecordParts:
         width = self.manifest["chunk"]
         for name, stream in self.streams.items():
             if stream["role"] == "output":
-                told = [part for part in stream["outputs"] if part.get("tracked", 1)]
+                # A selected output may lean on nothing; a record that was imported counts once.
+                leads = self._listed[name, "associations"]
+                told = [p for p in stream["outputs"] if p.get("tracked", 1) or p["part"] in leads]
             else:
                 told = stream["associations"] if stream["role"] == "end" else []
             yield from (Part(name, part["part"], part["part"] * width) for part in told)
