@@ -226,6 +226,17 @@ def test_every_suite_declares_a_bench() -> None:
     assert [type(command.load(name)) for name in command.names()] == [Bench] * len(command.names())
 
 
+def test_the_store_is_measured_by_all_that_is_promised_of_it() -> None:
+    found = set(command.load("store").ids)
+    for query in ("window", "lifecycle", "ltl"):
+        for what in ("events_per_s", "vs_importer", "vs_plain_writer", "bytes_per_event"):
+            assert f"{query}.{what}" in found
+        assert {f"{query}.writers_{n}.events_per_s" for n in (1, 2, 4)} <= found
+    for name, wanted in (("fresh", "fresh.p95_s"), ("many", "many.selected.growth")):
+        assert wanted in command.load(name).ids
+        assert command.load(name).into == "store"
+
+
 @pytest.mark.parametrize("query", ["window", "lifecycle", "ltl"])
 def test_the_kernels_are_measured_by_all_that_is_promised_of_them(query: str) -> None:
     wanted = {

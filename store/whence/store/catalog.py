@@ -38,6 +38,7 @@ class StoredLog:
         mapped: which columns are its case, activity and time, as far as they are mapped.
         made: whether it is the stream of another run, whose events lead on there.
         columns: the names of its columns.
+        partly_made: whether that other run has only its selected outputs in the graph.
     """
 
     id: str
@@ -48,6 +49,7 @@ class StoredLog:
     mapped: Mapping[str, str]
     made: bool = False
     columns: tuple[str, ...] = ()
+    partly_made: bool = False
 
     @property
     def name(self) -> str:
@@ -68,6 +70,7 @@ class StoredStream:
         w: by what the outer position is multiplied, inside a Slice.
         length: how many events it has.
         tracked: how many of them have associations.
+        sparse: whether only those, of an output pipe, are in the graph.
     """
 
     name: str
@@ -78,6 +81,7 @@ class StoredStream:
     w: int
     length: int
     tracked: int
+    sparse: bool = False
 
     def label(self, position: int) -> str:
         """The name of one of its events for people: ``total@41``, inside a Slice ``order@41:1``."""
@@ -99,6 +103,7 @@ class RunGraph:
         logs: what it read.
         streams: what it generated.
         counted: whether it is kept how many outputs each input explains.
+        selected: whether only its tracked outputs are there, with what they need.
     """
 
     id: str
@@ -110,6 +115,7 @@ class RunGraph:
     logs: tuple[StoredLog, ...]
     streams: tuple[StoredStream, ...]
     counted: bool = False
+    selected: bool = False
 
     @property
     def outputs(self) -> tuple[StoredStream, ...]:
@@ -153,6 +159,9 @@ class RunGraph:
         got = "no name" if name is None else repr(name)
         msg = f"a log: expected one of {', '.join(names)}; got {got}; try {names[0]}:3"
         raise StoreError(msg)
+
+
+_STREAM = ("name", "no", "processor", "pipe", "role", "w", "length", "tracked")
 
 
 def find_run(connection: Connection, run: str, record: Path | None = None) -> RunGraph:
@@ -209,6 +218,7 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
         options=options,
         started=run["started"],
         counted=run.get("counted", False),
+        selected=run.get("selected", False),
         logs=tuple(
             StoredLog(
                 log["id"],
@@ -219,12 +229,14 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
                 {m: log[m] for m in ("case", "activity", "time") if log.get(m)},
                 "role" in log,
                 tuple(log.get("columns", ())),
+                bool(log["partly"]),
             )
             for log in sorted(logs, key=lambda log: int(log["no"]))
         ),
         streams=tuple(
             StoredStream(
-                **{name: stream[name] for name in StoredStream.__dataclass_fields__},
+                **{name: stream[name] for name in _STREAM},
+                sparse=bool(run.get("selected")) and stream["role"] == "output",
             )
             for stream in sorted(
                 [*row["streams"], *row["ends"]], key=lambda stream: int(stream["no"])
