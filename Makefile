@@ -1,6 +1,6 @@
 # Everything a clone needs: `make` lists it. Set-up is looked at first by each target that needs it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-full kills guarantee faults lint docs bench experiments server web clean pins
+.PHONY: help setup demo test test-full kills guarantee faults lint docs bench baseline experiments server web clean pins
 MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
@@ -49,6 +49,9 @@ docs: setup ## build the manual into build/docs
 
 bench: setup ## run every benchmark, or one: NAME=imports; BENCH_QUICK=1 for a short look
 	@$(BIN)/python -m bench $(NAME)
+
+baseline: setup ## keep what make bench measured last as the baseline, or one: NAME=imports
+	@$(BIN)/python -m bench --baseline $(NAME)
 
 experiments: setup ## repeat the experiments and write the evaluation (ARGS="--quick throughput")
 	@$(BIN)/python -m experiments $(ARGS)

@@ -1,7 +1,11 @@
-"""``python -m bench [NAME]``: run every benchmark, or one."""
+"""``python -m bench [NAME…]``: run every benchmark, or these, and compare with the baseline.
+
+``python -m bench --baseline [NAME…]`` makes what was measured last the baseline.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -9,6 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
+from bench.baseline import BASELINE, against, keep, told
 from bench.harness import Bench, BenchError, quick
 from bench.machine import machine, versions
 from bench.report import table, write
@@ -56,6 +61,9 @@ def measure(name: str, console: Console) -> Path:
     write(path, of, surroundings, tools, results, lambda id: not _measures(name, bench, id))
     title = f"{name}: {bench.title}" + (" (short look, proves nothing)" if quick() else "")
     console.print(table(title, results))
+    if not quick():
+        for line in told(name, against(of, results, BASELINE)):
+            console.print(line, style="red" if line.startswith("regression") else "", markup=False)
     return path
 
 
@@ -65,18 +73,39 @@ def _measures(name: str, bench: Bench, id: str) -> bool:
     return first == name if bench.into else first not in names()
 
 
+def keep_baseline(asked: list[str]) -> int:
+    """Make what was measured the baseline; 1 if something asked for was never measured."""
+    measured = {p.stem: p for p in sorted(RESULTS.glob("*.json")) if not p.stem.endswith(".quick")}
+    wanted = sorted({load(name).into or name for name in asked})
+    absent = [name for name in wanted if name not in measured]
+    if absent or not measured:
+        got = f"none of {absent[0]}" if absent else "none"
+        try_ = f"make bench NAME={absent[0]}" if absent else "make bench"
+        print(f"bench: expected results to keep; got {got}; try {try_}", file=sys.stderr)
+        return 1
+    for name in wanted or measured:
+        print(keep(measured[name], BASELINE))
+    return 0
+
+
 def main(arguments: list[str]) -> int:
     """Run what was asked for; exit code 1 if it failed, 2 if there is no such benchmark."""
-    unknown = [name for name in arguments if name not in names()]
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these benchmarks")
+    parser.add_argument("--baseline", action="store_true", help="keep what was measured last")
+    asked = parser.parse_args(arguments)
+    unknown = [name for name in asked.names if name not in names()]
     if unknown:
         known = ", ".join(names())
         print(
             f"bench: expected one of {known}; got {unknown[0]!r}; try make bench", file=sys.stderr
         )
         return 2
+    if asked.baseline:
+        return keep_baseline(asked.names)
     console = Console()
     try:
-        for name in arguments or names():
+        for name in asked.names or names():
             measure(name, console)
     except BenchError as error:
         print(f"bench: {error}", file=sys.stderr)

@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 
-__all__ = ["Bench", "BenchError", "Result", "quick"]
+__all__ = ["Bench", "BenchError", "Better", "Result", "quick"]
+
+Better = Literal["lower", "higher"]
+"""Which way a result has to go to be the better one."""
 
 ROUNDS = 5
 QUICK_ROUNDS = 2
@@ -36,6 +39,7 @@ class Result:
     id: str
     unit: str
     runs: tuple[float, ...]
+    better: Better = "lower"
 
     @property
     def value(self) -> float:
@@ -60,6 +64,15 @@ class _Variant:
         measured = self.run(prepared)
         elapsed = time.perf_counter() - started
         return elapsed if measured is None else float(measured)
+
+
+def _better(unit: str) -> Better:
+    """Rates are better if higher; times, sizes and ratios if lower.
+
+    >>> _better("k events/s"), _better("µs/event")
+    ('higher', 'lower')
+    """
+    return "higher" if "/s" in unit else "lower"
 
 
 class Bench:
@@ -94,7 +107,7 @@ class Bench:
         self._rounds = rounds
         self._warm_up = warm_up
         self._variants: dict[str, _Variant] = {}
-        self._ratios: dict[str, tuple[str, str]] = {}
+        self._ratios: dict[str, tuple[str, str, Better]] = {}
 
     def variant(
         self, id: str, unit: str = "s", *, rounds: int | None = None
@@ -115,15 +128,24 @@ class Bench:
 
         return declare
 
-    def ratio(self, id: str, variant: str, against: str) -> None:
-        """Declare that ``variant`` divided by ``against`` counts, in every round that has both."""
+    def ratio(self, id: str, variant: str, against: str, better: Better | None = None) -> None:
+        """Declare that ``variant`` divided by ``against`` counts, in every round that has both.
+
+        Args:
+            id: what it is called.
+            variant: what is divided.
+            against: by what.
+            better: which way is the better one; higher for rates and lower for all else, unless
+                told: a ratio of rates may say how much slower something is.
+        """
         self._check_new(id)
         for name in (variant, against):
             if name not in self._variants:
                 known = ", ".join(self._variants) or "none"
                 msg = f"ratio {id!r}: expected a declared variant; got {name!r}; try one of {known}"
                 raise BenchError(msg)
-        self._ratios[id] = (variant, against)
+        usual = _better(self._variants[variant].unit)
+        self._ratios[id] = (variant, against, better or usual)
 
     @property
     def ids(self) -> list[str]:
@@ -151,11 +173,13 @@ class Bench:
                     runs[variant.id].append(measured)
                 told = f"{variant.id}: {measured:,.4g} {variant.unit}"
                 progress(told if counted else f"{told} (warm-up)")
-        results = [Result(v.id, v.unit, tuple(runs[v.id])) for v in self._variants.values()]
-        results += [
-            Result(id, "ratio", tuple(a / b for a, b in zip(runs[of], runs[to], strict=False)))
-            for id, (of, to) in self._ratios.items()
+        results = [
+            Result(v.id, v.unit, tuple(runs[v.id]), _better(v.unit))
+            for v in self._variants.values()
         ]
+        for id, (of, to, better) in self._ratios.items():
+            each = tuple(a / b for a, b in zip(runs[of], runs[to], strict=False))
+            results.append(Result(id, "ratio", each, better))
         return results
 
     def _plan(self) -> tuple[int, int]:

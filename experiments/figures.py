@@ -1,4 +1,7 @@
-"""Numbers out of the rows: medians, slowdowns, growth exponents with their error."""
+"""Numbers out of the rows: medians, slowdowns, growth exponents with their error.
+
+What has no rows yet has no number: ``None``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterable
 from statistics import median
 from typing import Any, NamedTuple
 
-__all__ = ["Fit", "Row", "fit", "lengths", "middle", "rate", "select"]
+__all__ = ["Fit", "Row", "divided", "fit", "lengths", "middle", "rate", "select", "slope"]
 
 Row = dict[str, Any]
 
@@ -17,14 +20,25 @@ def select(rows: Iterable[Row], **wanted: Any) -> list[Row]:
     return [row for row in rows if all(row.get(k) == v for k, v in wanted.items())]
 
 
-def middle(rows: Iterable[Row], column: str) -> float:
+def middle(rows: Iterable[Row], column: str) -> float | None:
     """The median of a column."""
-    return median(float(row[column]) for row in rows)
+    found = [float(row[column]) for row in rows if column in row]
+    return median(found) if found else None
 
 
-def rate(rows: Iterable[Row]) -> float:
+def rate(rows: Iterable[Row]) -> float | None:
     """Events a second, in the median over the repetitions."""
-    return median(float(row["length"] / row["seconds"]) for row in rows)
+    found = [float(row["length"] / row["seconds"]) for row in rows]
+    return median(found) if found else None
+
+
+def divided(left: float | None, right: float | None) -> float | None:
+    """One by the other, if both are there.
+
+    >>> divided(3.0, 2.0), divided(None, 2.0), divided(3.0, 0.0)
+    (1.5, None, None)
+    """
+    return left / right if left is not None and right else None
 
 
 def lengths(rows: Iterable[Row]) -> list[int]:
@@ -44,7 +58,7 @@ class Fit(NamedTuple):
 _T = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13)
 
 
-def fit(rows: Iterable[Row], column: str = "seconds", shortest: int = 100_000) -> Fit | None:
+def fit(rows: Iterable[Row], column: str = "seconds", shortest: int = 0) -> Fit | None:
     """Fit a power of the length to a column, by least squares on logarithms.
 
     Args:
@@ -60,15 +74,32 @@ def fit(rows: Iterable[Row], column: str = "seconds", shortest: int = 100_000) -
     points = [
         (math.log(row["length"]), math.log(row[column]))
         for row in rows
-        if row["length"] >= shortest and row[column] > 0
+        if row["length"] >= shortest and row.get(column, 0) > 0
     ]
     free = len(points) - 2
     if free < 1 or len({x for x, _ in points}) < 2:
         return None
+    incline, left, spread = _line(points)
+    t = _T[free - 1] if free <= len(_T) else 1.96
+    return Fit(incline, t * math.sqrt(left / free / spread), len(points))
+
+
+def slope(rows: Iterable[Row], column: str) -> float | None:
+    """By how much a column grows an event: a straight line through all points.
+
+    >>> made = [{"length": n, "peak_bytes": 7 * n + 100} for n in (10, 20, 40)]
+    >>> round(slope(made, "peak_bytes"), 6)
+    7.0
+    """
+    points = [(float(row["length"]), float(row[column])) for row in rows if column in row]
+    return _line(points)[0] if len({x for x, _ in points}) > 1 else None
+
+
+def _line(points: list[tuple[float, float]]) -> tuple[float, float, float]:
+    """Least squares: the incline, what is left of the squares, and the spread of x."""
     mean_x = sum(x for x, _ in points) / len(points)
     mean_y = sum(y for _, y in points) / len(points)
     spread = sum((x - mean_x) ** 2 for x, _ in points)
-    slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
-    left = sum((y - mean_y - slope * (x - mean_x)) ** 2 for x, y in points)
-    t = _T[free - 1] if free <= len(_T) else 1.96
-    return Fit(slope, t * math.sqrt(left / free / spread), len(points))
+    incline = sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
+    left = sum((y - mean_y - incline * (x - mean_x)) ** 2 for x, y in points)
+    return incline, left, spread

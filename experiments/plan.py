@@ -1,4 +1,4 @@
-"""From the declaration to cells: which runs there are, and in which order.
+"""From the declaration to cells: which runs there are, in which order, and how long they may take.
 
 A cell is one run in one process. Repetitions are whole rounds, every other one backwards, so that a
 machine that grows slower or faster favours nothing.
@@ -7,18 +7,19 @@ machine that grows slower or faster favours nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-__all__ = ["DECLARED", "Cell", "Experiment", "PlanError", "cells", "declared"]
+__all__ = ["DECLARED", "Cell", "Experiment", "PlanError", "cells", "declared", "foretold"]
 
 DECLARED = Path(__file__).parent / "declared.yaml"
-_KEYS = {"question", "measure", "repetitions", "vary", "quick"}
+_KEYS = {"question", "measure", "repetitions", "vary", "quick", "foretold"}
+_MILLION = 1e6
 
 
 class PlanError(Exception):
@@ -27,13 +28,24 @@ class PlanError(Exception):
 
 @dataclass(frozen=True)
 class Experiment:
-    """One question, and what varies to answer it."""
+    """One question, and what varies to answer it.
+
+    Attributes:
+        name: what it is called.
+        question: what it answers.
+        measure: the program in ``experiments/measures`` that measures a cell.
+        repetitions: how often every cell is measured.
+        vary: what varies, each with its values.
+        foretold: seconds that a cell should take: ``each`` of them, and ``million`` for a million
+            of its length.
+    """
 
     name: str
     question: str
     measure: str
     repetitions: int
     vary: Mapping[str, list[Any]]
+    foretold: Mapping[str, float] = field(default_factory=lambda: {"each": 3.0})
 
 
 @dataclass(frozen=True)
@@ -49,6 +61,7 @@ class Cell:
     parameters: Mapping[str, Any]
     repetition: int
     seed: int
+    foretold: float = 3.0
 
     @property
     def key(self) -> str:
@@ -71,10 +84,12 @@ def _experiment(name: str, told: dict[str, Any], quick: bool) -> Experiment:
         msg = f"experiment {name}: expected {keys}; got {unknown[0]!r}; try one of these"
         raise PlanError(msg)
     vary = dict(told["vary"])
-    repetitions = told["repetitions"]
+    repetitions, seconds = told["repetitions"], told.get("foretold") or {"each": 3.0}
     for key, value in (told.get("quick") or {}).items() if quick else ():
         if key == "repetitions":
             repetitions = value
+        elif key == "foretold":
+            seconds = value
         elif key in vary:
             vary[key] = value
         else:
@@ -82,7 +97,7 @@ def _experiment(name: str, told: dict[str, Any], quick: bool) -> Experiment:
                 ", ".join(vary)
             )
             raise PlanError(msg)
-    return Experiment(name, told["question"], told["measure"], repetitions, vary)
+    return Experiment(name, told["question"], told["measure"], repetitions, vary, seconds)
 
 
 def cells(
@@ -105,5 +120,16 @@ def cells(
         names = list(experiment.vary)
         combined = [dict(zip(names, v, strict=True)) for v in product(*experiment.vary.values())]
         for repetition in range(experiment.repetitions):
-            for parameters in combined if repetition % 2 == 0 else combined[::-1]:
-                yield Cell(experiment.name, experiment.measure, parameters, repetition, seed)
+            for given in combined if repetition % 2 == 0 else combined[::-1]:
+                seconds = _seconds(experiment.foretold, given)
+                yield Cell(experiment.name, experiment.measure, given, repetition, seed, seconds)
+
+
+def _seconds(told: Mapping[str, float], given: Mapping[str, Any]) -> float:
+    length = float(given.get("length", 0))
+    return told["each"] + told.get("million", 0.0) * length / _MILLION
+
+
+def foretold(todo: Iterable[Cell]) -> float:
+    """Seconds that these cells should take, one after the other."""
+    return sum(cell.foretold for cell in todo)

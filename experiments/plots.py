@@ -5,24 +5,25 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 __all__ = ["Line", "lines"]
 
 COLORS = {"window": "#3366cc", "lifecycle": "#dc3912", "ltl": "#109618"}
+OTHERS = ("#3366cc", "#dc3912", "#109618", "#ff9900", "#990099", "#0099c6", "#666666", "#b77322")
 
 
 class Line(NamedTuple):
-    """One line of a picture."""
+    """One line of a picture: what it shows, of which colour, dashed or not."""
 
     label: str
-    query: str
-    tracked: bool
+    color: str
+    dashed: bool
     points: Sequence[tuple[float, float]]
 
 
-def lines(drawn: Sequence[Line], x: str, y: str) -> str:
-    """Lines over logarithmic axes; dashed without tracking."""
+def lines(drawn: Sequence[Line], x: str, y: str, scale: Literal["log", "linear"] = "log") -> str:
+    """Lines over logarithmic axes, or over a linear one from left to right."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -30,14 +31,16 @@ def lines(drawn: Sequence[Line], x: str, y: str) -> str:
         figure = Figure(figsize=(7, 3.6), layout="constrained")
         axes: Any = figure.add_subplot()
         for line in drawn:
-            axes.loglog(
+            axes.plot(
                 *zip(*line.points, strict=True),
-                color=COLORS[line.query],
-                linestyle="-" if line.tracked else "--",
+                color=line.color,
+                linestyle="--" if line.dashed else "-",
                 marker="o",
                 markersize=3,
                 label=line.label,
             )
+        axes.set_xscale(scale)
+        axes.set_yscale("log")
         axes.set_xlabel(x)
         axes.set_ylabel(y)
         axes.grid(visible=True, which="major", alpha=0.3)

@@ -3,62 +3,87 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import psutil
 
 from experiments.plan import Cell, PlanError
 from experiments.store import Results
 
-__all__ = ["LEFT_OUT", "run_cells"]
+__all__ = ["LEFT_OUT", "PATIENCE", "Sitting", "run_cells"]
 
 LEFT_OUT = 77
 """Exit code of a cell that cannot be measured here: a log that is not there."""
 ROOT = Path(__file__).parent.parent
+PATIENCE = 30.0
+"""Seconds that a cell may take to clear up when whoever started it ends."""
+LOOK = 0.1
+"""Seconds for which the machine is looked at before each cell: is somebody else at work?"""
+
+Tell = Callable[[Cell, str], None]
+
+
+class Sitting(NamedTuple):
+    """What became of the cells that were wanted.
+
+    Attributes:
+        left_out: how many cannot be measured here.
+        waiting: how many wait for another time, because this one was over.
+    """
+
+    left_out: int
+    waiting: int
 
 
 def run_cells(
     todo: list[Cell],
     results: Results,
     about: Mapping[str, str],
-    tell: Callable[[Cell, str], None] = lambda _cell, _how: None,
-) -> int:
-    """Measure what is not measured yet; say how many cells were left out.
+    tell: Tell = lambda _cell, _how: None,
+    seconds: float | None = None,
+) -> Sitting:
+    """Measure what is not measured yet.
 
     Args:
         todo: all cells that are wanted, in order.
         results: what there is, and where the rest goes.
         about: what every row carries: machine, versions.
-        tell: told after each cell, with "measured", "kept" or "left out: why".
+        tell: told after each cell, with "measured", "kept", "waits" or "left out: why".
+        seconds: begin no cell that is foretold to end later than this; no limit unless given.
     """
-    known, left_out = results.keys, 0
+    known, left_out, waiting = results.keys, 0, 0
+    began = time.monotonic()
     for cell in todo:
         if cell.key in known:
             tell(cell, "kept")
             continue
+        if seconds is not None and time.monotonic() - began + cell.foretold > seconds:
+            waiting += 1
+            tell(cell, "waits")
+            continue
+        # Of the whole machine, in per cent, while nothing of ours runs.
+        busy, started = psutil.cpu_percent(LOOK), time.monotonic()
         measured = _measure(cell, results.folder)
         if isinstance(measured, str):
             left_out += 1
             tell(cell, f"left out: {measured}")
             continue
         head = {"key": cell.key, "experiment": cell.experiment, "repetition": cell.repetition}
-        results.add({**head, "seed": cell.seed, **cell.parameters, **measured, **about})
+        took = {"cell_seconds": time.monotonic() - started, "busy_before": busy}
+        results.add({**head, "seed": cell.seed, **cell.parameters, **measured, **took, **about})
         tell(cell, "measured")
-    return left_out
+    return Sitting(left_out, waiting)
 
 
 def _measure(cell: Cell, folder: Path) -> dict[str, Any] | str:
     request = {"parameters": dict(cell.parameters), "seed": cell.seed, "folder": str(folder)}
-    done = subprocess.run(
-        [sys.executable, "-m", f"experiments.measures.{cell.measure}"],
-        input=json.dumps(request),
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
+    done = _run(f"experiments.measures.{cell.measure}", request)
     if done.returncode == LEFT_OUT:
         return done.stderr.strip().splitlines()[-1]
     if done.returncode != 0:
@@ -68,3 +93,35 @@ def _measure(cell: Cell, folder: Path) -> dict[str, Any] | str:
         raise PlanError(msg)
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return told
+
+
+def _run(module: str, request: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    """Run a program with a request, and end it with us, however we end."""
+    # It holds one end of a pipe: when we are killed it closes, and the cell ends as well.
+    theirs, ours = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        pass_fds=(theirs,),
+    )
+    os.close(theirs)
+    try:
+        out, err = process.communicate(json.dumps({**request, "lifeline": theirs}))
+        return subprocess.CompletedProcess(module, process.returncode, out, err)
+    finally:
+        os.close(ours)
+        if process.poll() is None:
+            _wait(process)
+
+
+def _wait(process: subprocess.Popen[str]) -> None:
+    """Give a cell the time to stop its servers, which would else stay."""
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

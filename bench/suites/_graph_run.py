@@ -77,13 +77,19 @@ class GraphRun(RecordedRun):
 
 
 @contextmanager
-def a_server() -> Iterator[Connection]:
-    """A Neo4j of this benchmark alone, removed afterwards."""
-    status = start("bench-export", port=None, memory=Memory.of(1024))
+def a_server(name: str = "bench-export", megabytes: int = 1024) -> Iterator[Connection]:
+    """A Neo4j of one benchmark alone, removed afterwards.
+
+    Args:
+        name: of the server; what a kill left of one with this name is removed before.
+        megabytes: that it may take.
+    """
+    stop(name)
+    remove(name)
+    status = start(name, port=None, memory=Memory.of(megabytes))
     try:
         with connect(status.settings()) as connection:
-            connection.write("MATCH (n) DETACH DELETE n")
             yield connection
     finally:
-        stop("bench-export")
-        remove("bench-export")
+        stop(name)
+        remove(name)

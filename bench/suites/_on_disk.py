@@ -41,7 +41,7 @@ from whence.engine.sources import open_source
 
 __all__ = ["LOGS", "grown", "measured", "write_log"]
 
-LOGS: dict[str, tuple[Callable[[], Chain], Callable[[int], Arrays]]] = {
+LOGS: dict[str, tuple[Callable[[], Chain], Callable[..., Arrays]]] = {
     # The record's events have fields; the query of the window takes numbers.
     "window": (lambda: ApplyFunction("number", "value") | window(), QUERIES["window"].log),
     "ltl": (QUERIES["ltl"].own, QUERIES["ltl"].log),

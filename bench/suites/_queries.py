@@ -36,7 +36,7 @@ class Query:
 
     own: Callable[[], Chain]
     relative: Callable[[], Chain]
-    log: Callable[[int], Arrays]
+    log: Callable[..., Arrays]
 
 
 def window() -> Chain:
@@ -98,28 +98,29 @@ def longer_lifecycle() -> Chain:
     return Chain.of(Slice("per-case", by="case", of=machine, combine="and"))
 
 
-def numbers(count: int) -> Arrays:
+def numbers(count: int, seed: int = 0) -> Arrays:
     """One event in twenty is zero."""
-    random = np.random.default_rng(0)
+    random = np.random.default_rng(seed)
     values = random.integers(1, 10, count).astype(np.int64)
     values[random.random(count) < 0.05] = 0
     return {"value": values}
 
 
-def conditions(count: int) -> Arrays:
+def conditions(count: int, seed: int = 2) -> Arrays:
     """One event in fifty has a negative p, nine in ten an action a."""
-    random = np.random.default_rng(2)
+    random = np.random.default_rng(seed)
     return {"negative": random.random(count) < 0.02, "a": random.random(count) < 0.9}
 
 
-def cases(count: int, *, fresh: bool = True) -> Arrays:
+def cases(count: int, seed: int = 1, *, fresh: bool = True) -> Arrays:
     """A thousand cases at a time, each a(bc)+d; ids are texts.
 
     Args:
         count: how many events.
+        seed: what they are drawn from.
         fresh: whether a case that ended gives place to a new one; else it begins again.
     """
-    random = np.random.default_rng(1)
+    random = np.random.default_rng(seed)
     open_cases, steps = np.arange(OPEN), np.zeros(OPEN, np.int64)
     left = random.integers(1, 4, OPEN)
     picks, loops = random.integers(0, OPEN, count).tolist(), random.integers(1, 4, count).tolist()
@@ -143,9 +144,9 @@ def cases(count: int, *, fresh: bool = True) -> Arrays:
     return {"case": names, "activity": signs}
 
 
-def fixed_cases(count: int) -> Arrays:
+def fixed_cases(count: int, seed: int = 1) -> Arrays:
     """The same with a thousand ids and no more: a case that ended begins again."""
-    return cases(count, fresh=False)
+    return cases(count, seed, fresh=False)
 
 
 QUERIES = {

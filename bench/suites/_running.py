@@ -29,7 +29,9 @@ Level = Literal["untracked", "compact", "rows"]
 for every output and input, where an output has few."""
 
 
-def run(chain: Chain, arrays: Arrays, count: int, level: Level = "compact") -> float:
+def run(
+    chain: Chain, arrays: Arrays, count: int, level: Level = "compact", before: int = 0
+) -> float:
     """Events per second of a chain; a log that is too short is read again and again.
 
     Args:
@@ -37,22 +39,40 @@ def run(chain: Chain, arrays: Arrays, count: int, level: Level = "compact") -> f
         arrays: the log; if it is read again, its length is a multiple of the batch's.
         count: how many events.
         level: what is made of the associations.
+        before: how many events come before those, in no time; a multiple of the batch's length.
     """
     work = KernelWork(chain, tracked=level != "untracked")
+    zones: dict[str, HeadZones] = {}
+    for _ in feed(work, arrays, before, zones):
+        pass
     gc.collect()
     started = time.process_time()
-    for block in feed(work, arrays, count):
+    for block in feed(work, arrays, before + count, zones, before):
         if level == "rows":
             _rows(block)
     return count / (time.process_time() - started)
 
 
-def feed(work: KernelWork, arrays: Arrays, count: int) -> Iterator[Block]:
-    """Let events arrive batch by batch; give what a writer takes after each."""
+def feed(
+    work: KernelWork,
+    arrays: Arrays,
+    end: int,
+    zones: dict[str, HeadZones] | None = None,
+    first: int = 0,
+) -> Iterator[Block]:
+    """Let events arrive batch by batch; give what a writer takes after each.
+
+    Args:
+        work: what takes them.
+        arrays: the log.
+        end: up to which event.
+        zones: the heads that go on from the events before; none, unless given.
+        first: the event to begin with.
+    """
+    zones = {} if zones is None else zones
     (log,) = work.chain.inputs
-    zones: dict[str, HeadZones] = {}
-    for start in range(0, count, BATCH):
-        work.feed({log: _columns(arrays, start, min(start + BATCH, count), work)})
+    for start in range(first, end, BATCH):
+        work.feed({log: _columns(arrays, start, min(start + BATCH, end), work)})
         yield from _taken(work, zones)
 
 

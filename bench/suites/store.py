@@ -1,35 +1,42 @@
 """The store: from the record to queryable, the offline importer and a plain writer beside it.
 
 Records are nodes and relationships, with values, searchable columns and markers. The importer is
-given the files of ``whence store rebuild`` for the very same run, and its own time counts, without
-the start of its process and without the files being written. The plain writer makes the same graph
-of a shorter log by MERGE, two writers of 5,000 rows. All are rates, so that a shorter log is fair.
+given the files of ``whence store rebuild`` for a run of the same length, and its own time counts,
+without the start of its process and without the files being written. The plain writer makes the
+same graph of a shorter log by MERGE, two writers of 5,000 rows. All are rates, so that a shorter
+log is fair. Every loading has a log of its own and the graph grows: to empty it takes longer than
+to fill it. ``many`` and ``fresh`` are measured apart, into the same file.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count as numbers_from
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from bench import Bench
 from bench.harness import BenchError, quick
-from bench.suites import _fresh
 from bench.suites._plain_writer import write_plainly
-from bench.suites.spark import chain_of, written
+from bench.suites._queries import QUERIES as KNOWN
+from bench.suites.spark import chain_of, record_columns
 from whence.engine.associations import LOG_PREFIX
 from whence.engine.java import Java, find_java
 from whence.engine.log import Log
-from whence.engine.record import RunRecord
+from whence.engine.record import LogRecord, RunRecord, ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
 from whence.engine.runners.options import LOADED_CHUNK
+from whence.engine.sources import open_source
 from whence.store import Connection, connect
 from whence.store.care.exporting import export_runs, numbered
 from whence.store.care.import_files import ImportFiles
@@ -48,12 +55,11 @@ from whence.store.server.memory import Memory
 from whence.store.server.replacing import workshop
 from whence.store.server.serving import DATABASE, local_store
 
-__all__ = ["bench"]
+__all__ = ["QUERIES", "Place", "bench", "imported", "place"]
 
 NAME = "bench"
 QUERIES = ("window", "ltl", "lifecycle")
 EVENTS = 5_000 if quick() else 100_000
-MANY = 20_000 if quick() else 1_000_000
 PLAIN = 2_000 if quick() else 20_000
 """For the plain writer, which is slow."""
 LOG_CHUNK = 5_000
@@ -71,9 +77,8 @@ class Place:
         java: what runs the importer.
         jars: Neo4j's.
         memory: of the server and of the importer.
-        runs: by query and length.
-        records: how many records a second each query's last loading wrote.
-        files: of each query for the importer.
+        told: what is known of each query's last loading and was not asked for yet.
+        files: of each query and length for the importer.
     """
 
     connection: Connection
@@ -81,43 +86,77 @@ class Place:
     java: Java
     jars: Path
     memory: Memory
-    runs: dict[tuple[str, int], RunRecord] = field(default_factory=dict)
-    records: dict[str, float] = field(default_factory=dict)
-    files: dict[str, ImportFiles] = field(default_factory=dict)
+    told: dict[tuple[str, int], dict[str, float]] = field(default_factory=dict)
+    files: dict[tuple[str, int], ImportFiles] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Number the logs."""
+        self._numbers = numbers_from()
 
     def run(self, query: str, count: int) -> RunRecord:
-        """The record of a query over a log of so many events, made once."""
-        if (query, count) not in self.runs:
-            mapped = Log(None, case="case", activity="activity") if query == "lifecycle" else None
-            log = written(self.root, query, count, chunk=LOG_CHUNK, declared=mapped)
-            options = RunOptions(chunk=LOADED_CHUNK)
-            made = run_kernels(self.root, chain_of(query), {"log": log}, options)
-            self.runs[query, count] = made
-        return self.runs[query, count]
+        """The record of a query over a log of so many events, which no other run has read."""
+        mapped = Log(None, case="case", activity="activity") if query == "lifecycle" else None
+        columns = record_columns(query, KNOWN[query].log(count), count)
+        log = self.log(columns, mapped, LOG_CHUNK)
+        options = RunOptions(chunk=LOADED_CHUNK)
+        return run_kernels(self.root, chain_of(query), {"log": log}, options)
 
-    def emptied(self) -> None:
-        """Begin with an empty graph; the server stays warm."""
-        some = "MATCH (n) WITH n LIMIT 20000 DETACH DELETE n RETURN count(*) AS n"
-        while self.connection.write(some)[0]["n"]:
-            pass
+    def log(self, columns: dict[str, pa.Array], mapped: Log | None, chunk: int) -> LogRecord:
+        """A log with these columns, which is no other one's."""
+        number = next(self._numbers)
+        count = len(next(iter(columns.values())))
+        columns = {**columns, "number": pa.array(np.full(count, number))}
+        file = self.root / f"{number}.parquet"
+        self.root.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table(columns), file)
+        log = ingest(self.root, "log", open_source(file), declared=mapped, chunk=chunk)
+        file.unlink()
+        return log
 
-    def loaded(self, query: str, count: int, writers: int = USUAL) -> float:
-        """Events a second, from the record to queryable."""
+    def rate(self, query: str, count: int, what: str) -> float:
+        """One figure of a loading; the others are of the same one, in whatever order."""
+        if what not in self.told.get((query, count), ()):
+            self.told[query, count] = self.loaded(query, count)
+        return self.told[query, count].pop(what)
+
+    def loaded(self, query: str, count: int, writers: int = USUAL) -> dict[str, float]:
+        """Load from the record to queryable: events and records a second."""
         run = self.run(query, count)
-        self.emptied()
+        before = self._records()
         started = time.perf_counter()
         report = load(self.root, run.id, self.connection, writers=writers)
         elapsed = time.perf_counter() - started
         if not report.complete:
             msg = f"store: expected all of {query} in the graph; got a part; try whence store check"
             raise BenchError(msg)
-        (whole,) = self.connection.read(cypher("store_counts"))
-        self.records[query] = (whole["nodes"] + whole["edges"]) / elapsed
-        return count / elapsed
+        return {"events": count / elapsed, "records": (self._records() - before) / elapsed}
 
-    def contents(self, query: str, count: int) -> Iterator[ChunkContent]:
+    def _records(self) -> int:
+        (whole,) = self.connection.read(cypher("store_counts"))
+        return int(whole["nodes"] + whole["edges"])
+
+    def bytes_per_event(self, query: str, count: int) -> float:
+        """Bytes of the store's files for an event of the log; a server that stops writes them."""
+        before = self._stopped()
+        self.loaded(query, count)
+        return (self._stopped() - before) / count
+
+    def _stopped(self) -> int:
+        """The size of the files when the server has stopped; then it starts again."""
+        found = local_store(self.connection.settings)
+        assert found is not None
+        port = int(self.connection.settings.uri.rpartition(":")[2])
+        stop(NAME)
+        size = folder_bytes(found[0])
+        now = start(NAME, port=port, memory=self.memory)
+        if now.port != port:
+            msg = f"store: expected the server on its port {port} again; got {now.port}; try again"
+            raise BenchError(msg)
+        self.connection.read("RETURN 1 AS one")
+        return size
+
+    def contents(self, run: RunRecord) -> Iterator[ChunkContent]:
         """What the chunks of a run hold, as the loader makes it."""
-        run = self.run(query, count)
         known = find_run(self.connection, run.id)
         numbers = {LOG_PREFIX + name: log.no for log in known.logs for name in log.names}
         numbers.update({stream.name: stream.no for stream in known.streams})
@@ -148,15 +187,15 @@ def place() -> Iterator[Place]:
                 os.environ["WHENCE_HOME"] = before
 
 
-def imported(given: Place, query: str) -> float:
+def imported(given: Place, query: str, count: int = EVENTS) -> float:
     """Records a second by the offline importer's own clock."""
-    files = given.files.get(query)
+    files = given.files.get((query, count))
     if files is None:
-        folder = given.root / f"files-{query}"
+        folder = given.root / f"files-{query}-{count}"
         folder.mkdir(parents=True)
-        runs = [given.run(query, EVENTS)]
+        runs = [given.run(query, count)]
         files = export_runs(runs, numbered(runs), folder, lambda done, total, text: None)
-        given.files[query] = files
+        given.files[query, count] = files
     with workshop(Instance(NAME)) as home:
         said = run_admin(
             home,
@@ -184,40 +223,18 @@ def imported(given: Place, query: str) -> float:
 def plainly(given: Place, query: str) -> float:
     """Events a second by the plain writer."""
     run = given.run(query, PLAIN)
-    given.emptied()
     register(given.connection, run, run.manifest)
     started = time.perf_counter()
-    write_plainly(given.connection, lambda: given.contents(query, PLAIN))
+    write_plainly(given.connection, lambda: given.contents(run))
     return PLAIN / (time.perf_counter() - started)
-
-
-def bytes_per_event(given: Place, query: str) -> float:
-    """Bytes of the store's files for an event of the log, in a database that held nothing else."""
-    found = local_store(given.connection.settings)
-    assert found is not None
-    port = int(given.connection.settings.uri.rpartition(":")[2])
-    stop(NAME)
-    for folder in found:
-        shutil.rmtree(folder)
-    start(NAME, port=port, memory=given.memory)
-    prepare_schema(given.connection)
-    empty = _settled(given.connection, found[0])
-    load(given.root, given.run(query, EVENTS).id, given.connection)
-    return (_settled(given.connection, found[0]) - empty) / EVENTS
-
-
-def _settled(connection: Connection, folder: Path) -> int:
-    with connection.driver.session() as session:
-        session.run("CALL db.checkpoint()").consume()
-    return folder_bytes(folder)
 
 
 bench = Bench("From the record to queryable", prepare=place)
 
 
 def _declare(query: str) -> None:
-    bench.variant(f"{query}.events_per_s", "events/s")(lambda p: p.loaded(query, EVENTS))
-    bench.variant(f"{query}.records_per_s", "records/s")(lambda p: p.records[query])
+    _rate(query, f"{query}.events_per_s", "events", EVENTS)
+    _rate(query, f"{query}.records_per_s", "records", EVENTS)
     bench.variant(f"{query}.importer.records_per_s", "records/s")(lambda p: imported(p, query))
     bench.variant(f"{query}.plain_writer.events_per_s", "events/s")(lambda p: plainly(p, query))
     bench.ratio(f"{query}.vs_importer", f"{query}.records_per_s", f"{query}.importer.records_per_s")
@@ -225,18 +242,19 @@ def _declare(query: str) -> None:
         f"{query}.vs_plain_writer", f"{query}.events_per_s", f"{query}.plain_writer.events_per_s"
     )
     for writers in WRITERS:
-        _declare_writers(query, writers)
-    many = bench.variant(f"{query}.many.events_per_s", "events/s", rounds=1)
-    many(lambda p: p.loaded(query, MANY))
+        _writers(query, writers)
     size = bench.variant(f"{query}.bytes_per_event", "bytes", rounds=1)
-    size(lambda p: bytes_per_event(p, query))
+    size(lambda p: p.bytes_per_event(query, EVENTS))
 
 
-def _declare_writers(query: str, writers: int) -> None:
+def _rate(query: str, id: str, what: str, count: int) -> None:
+    bench.variant(id, f"{what}/s")(lambda p: p.rate(query, count, what))
+
+
+def _writers(query: str, writers: int) -> None:
     rate = bench.variant(f"{query}.writers_{writers}.events_per_s", "events/s", rounds=1)
-    rate(lambda p: p.loaded(query, EVENTS, writers))
+    rate(lambda p: p.loaded(query, EVENTS, writers)["events"])
 
 
 for _query in QUERIES:
     _declare(_query)
-_fresh.declare(bench, lambda p: p.connection)

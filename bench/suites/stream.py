@@ -36,6 +36,8 @@ from whence.engine.runners.spark_session import spark_session
 from whence.engine.runners.spark_stream import StreamProgress, run_stream
 from whence.engine.sources.folder_stream import FolderStream
 
+__all__ = ["FILE", "Prepared", "bench", "follow", "prepared"]
+
 CASES = 1_000
 ROUND = "abcbcd"
 PER_CASE = 42
@@ -59,9 +61,9 @@ def lifecycle() -> Chain:
     return Chain.of(Slice("per-case", by="case", of=machine, combine="and"))
 
 
-def _file(path: Path) -> None:
+def _file(path: Path, seed: int) -> None:
     """A file in which every case goes around, all mixed."""
-    case = np.random.default_rng(7).permutation(np.repeat(np.arange(CASES), FILE // CASES))
+    case = np.random.default_rng(seed).permutation(np.repeat(np.arange(CASES), FILE // CASES))
     order = np.argsort(case, kind="stable")
     nth = np.empty(FILE, np.int64)
     nth[order] = np.tile(np.arange(FILE // CASES), CASES)
@@ -74,7 +76,9 @@ def _file(path: Path) -> None:
 
 
 @dataclass
-class _Prepared:
+class Prepared:
+    """A session, a place, and the file that comes again and again; then how memory grew."""
+
     session: Any
     folder: Path
     file: Path
@@ -82,26 +86,33 @@ class _Prepared:
 
 
 @contextmanager
-def _prepared() -> Iterator[_Prepared]:
+def prepared(seed: int = 7) -> Iterator[Prepared]:
+    """All that following needs; what is compiled is compiled."""
     session = spark_session("local[2]")
     folder = Path(tempfile.mkdtemp(prefix="whence-bench-"))
     try:
-        _file(folder / "events.parquet")
-        prepared = _Prepared(session, folder, folder / "events.parquet")
-        _follow(prepared, 2)  # what is compiled is compiled now
-        yield prepared
+        _file(folder / "events.parquet", seed)
+        made = Prepared(session, folder, folder / "events.parquet")
+        follow(made, 2)
+        yield made
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         session.stop()
 
 
 bench = Bench(
-    "A stream of files, a thousand open cases, a batch a second", prepare=_prepared, into="spark"
+    "A stream of files, a thousand open cases, a batch a second", prepare=prepared, into="spark"
 )
 
 
-def _follow(prepared: _Prepared, files: int) -> float:
-    """Events a second, from the first file to the last commit."""
+def follow(prepared: Prepared, files: int, options: RunOptions | None = None) -> float:
+    """Events a second, from the first file to the last commit.
+
+    Args:
+        prepared: where.
+        files: how many files come.
+        options: of the run; everything is tracked unless given.
+    """
     inbox = Path(tempfile.mkdtemp(dir=prepared.folder))
     root = Path(tempfile.mkdtemp(dir=prepared.folder))
     stop = threading.Event()
@@ -128,7 +139,7 @@ def _follow(prepared: _Prepared, files: int) -> float:
         root,
         lifecycle(),
         FolderStream(inbox),
-        RunOptions(chunk=CHUNK),
+        options or RunOptions(chunk=CHUNK),
         session=prepared.session,
         stop=stop,
         tell=tell,
@@ -142,11 +153,11 @@ def _follow(prepared: _Prepared, files: int) -> float:
 
 
 @bench.variant("stream.events_per_s", "events/s")
-def _events(prepared: _Prepared) -> float:
-    return _follow(prepared, FILES)
+def _events(prepared: Prepared) -> float:
+    return follow(prepared, FILES)
 
 
 @bench.variant("stream.memory_growth", "ratio")
-def _memory(prepared: _Prepared) -> float:
+def _memory(prepared: Prepared) -> float:
     """How many times as large the process was at the end as at most in the first third."""
     return prepared.growth

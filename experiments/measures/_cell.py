@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import json
+import os
+import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,22 +19,44 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench.suites._on_disk import LOGS
-from experiments.running import LEFT_OUT
-from whence.engine import Chain
+from bench.suites._queries import QUERIES
+from experiments.running import LEFT_OUT, PATIENCE
+from whence.engine import ApplyFunction, Chain, Cumulate
 from whence.engine.record.logs import LogRecord, ingest
 from whence.engine.runners import CHUNK
 from whence.engine.sources import open_source
 
-__all__ = ["Spent", "answer", "chain_of", "leave_out", "log_of", "probed", "size_of"]
+__all__ = ["Spent", "answer", "chain_of", "leave_out", "log_of", "probed", "size_of", "within"]
 
 Measure = Callable[[dict[str, Any], Path], dict[str, Any]]
+
+CHAINS = {
+    **LOGS,
+    # Every output leans on all events before it.
+    "total": (
+        lambda: ApplyFunction("number", "value") | Cumulate("total", "add"),
+        QUERIES["window"].log,
+    ),
+}
+"""By query: the chain on records, as a log has them, and what makes the log."""
 
 
 def answer(measure: Measure) -> None:
     """Read the cell, measure, print one line of JSON."""
     request = json.loads(sys.stdin.read())
+    if "lifeline" in request:
+        threading.Thread(target=_outlive, args=[request["lifeline"]], daemon=True).start()
     folder = Path(request["folder"]) / "logs"
-    print(json.dumps(measure(request["parameters"], folder)))
+    parameters = {**request["parameters"], "seed": request["seed"]}
+    print(json.dumps(measure(parameters, folder)))
+
+
+def _outlive(lifeline: int) -> None:
+    """End with whoever started this: nothing is left that would disturb the next cell."""
+    os.read(lifeline, 1)
+    _thread.interrupt_main()
+    time.sleep(PATIENCE)
+    os._exit(1)
 
 
 def leave_out(why: str) -> None:
@@ -41,17 +67,18 @@ def leave_out(why: str) -> None:
 
 def chain_of(query: str) -> Chain:
     """The query, on records as a log has them."""
-    return LOGS[query][0]()
+    return CHAINS[query][0]()
 
 
-def log_of(query: str, length: int, folder: Path) -> LogRecord:
+def log_of(query: str, length: int, seed: int, folder: Path) -> LogRecord:
     """The generated log in a record; made the first time, whole or not at all."""
-    root = folder / f"{query}-{length}"
+    root = folder / f"{query}-{length}-{seed}"
     if not root.exists():
-        fresh = folder / f"{query}-{length}.part"
+        fresh = root.with_name(f"{root.name}.part")
+        shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(parents=True, exist_ok=True)
         file = fresh / "log.parquet"
-        pq.write_table(pa.table(LOGS[query][1](length)), file)
+        pq.write_table(pa.table(CHAINS[query][1](length, seed)), file)
         ingest(fresh, "log", open_source(file), chunk=CHUNK)
         file.unlink()
         fresh.rename(root)
@@ -60,11 +87,23 @@ def log_of(query: str, length: int, folder: Path) -> LogRecord:
 
 
 class Spent(NamedTuple):
-    """What something took."""
+    """What something took.
+
+    Attributes:
+        seconds: by the clock.
+        cpu_seconds: of the processor.
+        peak_bytes: the most memory, above what there was before.
+        process_bytes: the most memory of the process as a whole.
+    """
 
     seconds: float
     cpu_seconds: float
     peak_bytes: int
+    process_bytes: int
+
+    def told(self) -> dict[str, Any]:
+        """As a row has it."""
+        return self._asdict()
 
 
 @contextmanager
@@ -73,11 +112,11 @@ def probed() -> Iterator[list[Spent]]:
     process = psutil.Process()
     told: list[Spent] = []
     _forget_peak()
-    start, began, cpu = process.memory_info().rss, time.perf_counter(), process.cpu_times()
+    start, began, cpu = process.memory_info().rss, time.perf_counter(), time.process_time()
     yield told
-    seconds, end = time.perf_counter() - began, process.cpu_times()
-    peak = max(_peak() - start, 0)
-    told.append(Spent(seconds, end.user + end.system - cpu.user - cpu.system, peak))
+    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu
+    most = _peak()
+    told.append(Spent(seconds, cpu_seconds, max(most - start, 0), most))
 
 
 def _forget_peak() -> None:
@@ -93,6 +132,16 @@ def _peak() -> int:
         return int(psutil.Process().memory_info().rss)
     lines = status.read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+
+
+@contextmanager
+def within(log: LogRecord) -> Iterator[Path]:
+    """The record that holds a log, for runs that have to lie beside it; they are removed."""
+    root = log.folder.parent.parent
+    try:
+        yield root
+    finally:
+        shutil.rmtree(root / "runs", ignore_errors=True)
 
 
 def size_of(folder: Path, part: str) -> int:

@@ -14,7 +14,10 @@ from whence.engine import MemoryTracker, interpret
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Run over a list of events; the tracker and all outputs are kept until the end."""
     query, length = QUERIES[parameters["query"]], parameters["length"]
-    lists = {name: array[:length].tolist() for name, array in query.log(length).items()}
+    lists = {
+        name: array[:length].tolist()
+        for name, array in query.log(length, parameters["seed"]).items()
+    }
     log = lists.get("value") or [
         dict(zip(lists, event, strict=True)) for event in zip(*lists.values(), strict=True)
     ]
@@ -25,7 +28,7 @@ def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
         kept = interpret(chain, log, tracker=tracker)
     (took,) = spent
     del kept
-    return {"seconds": took.seconds, "cpu_seconds": took.cpu_seconds, "peak_bytes": took.peak_bytes}
+    return took.told()
 
 
 if __name__ == "__main__":

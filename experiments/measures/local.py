@@ -16,18 +16,16 @@ WARM = 2 * BATCH
 
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Run once on a short log, so that what is compiled is compiled; then the one that counts."""
-    query, length = parameters["query"], parameters["length"]
+    query, length, seed = (parameters[name] for name in ("query", "length", "seed"))
     options = options_of(parameters["tracking"])
-    log = log_of(query, length, folder)
+    log = log_of(query, length, seed, folder)
     with TemporaryDirectory() as place:
-        _run(Path(place) / "warm", query, log_of(query, WARM, folder), options)
+        _run(Path(place) / "warm", query, log_of(query, WARM, seed, folder), options)
         with probed() as spent:
             run = _run(Path(place) / "run", query, log, options)
         (took,) = spent
         return {
-            "seconds": took.seconds,
-            "cpu_seconds": took.cpu_seconds,
-            "peak_bytes": took.peak_bytes,
+            **took.told(),
             "association_bytes": size_of(run, "associations"),
             "output_bytes": size_of(run, "outputs"),
         }

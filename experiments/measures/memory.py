@@ -16,12 +16,12 @@ def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Once short, so that what is compiled is compiled; then the one that counts."""
     query, length = QUERIES[parameters["query"]], parameters["length"]
     level = LEVELS[parameters["tracking"]]
-    arrays = query.log(length)
+    arrays = query.log(length, parameters["seed"])
     run(query.own(), arrays, min(2 * BATCH, length), level)
     with probed() as spent:
         run(query.own(), arrays, length, level)
     (took,) = spent
-    return {"seconds": took.seconds, "cpu_seconds": took.cpu_seconds, "peak_bytes": took.peak_bytes}
+    return took.told()
 
 
 if __name__ == "__main__":

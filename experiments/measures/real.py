@@ -53,9 +53,7 @@ def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
         (took,) = spent
         return {
             "length": log.length,
-            "seconds": took.seconds,
-            "cpu_seconds": took.cpu_seconds,
-            "peak_bytes": took.peak_bytes,
+            **took.told(),
             "association_bytes": size_of(run, "associations"),
         }
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from experiments.measures._cell import answer, chain_of, log_of, size_of
+from experiments.measures._cell import answer, chain_of, log_of, size_of, within
 from experiments.measures.local import WARM, options_of
 from whence.engine.record.logs import LogRecord
 from whence.engine.runners import RunOptions
@@ -17,15 +16,17 @@ from whence.engine.runners.spark_session import spark_session
 
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     """A short log first: workers are started, loops compiled; then the one that counts."""
-    query, length = parameters["query"], parameters["length"]
+    query, length, seed = (parameters[name] for name in ("query", "length", "seed"))
     options = options_of(parameters["tracking"])
-    log = log_of(query, length, folder)
+    log = log_of(query, length, seed, folder)
     session = spark_session(parameters["master"])
     try:
-        with TemporaryDirectory() as place:
-            _run(session, Path(place) / "warm", query, log_of(query, WARM, folder), options)
+        short = log_of(query, WARM, seed, folder)
+        with within(short) as root:
+            _run(session, root, query, short, options)
+        with within(log) as root:
             began = time.perf_counter()
-            run = _run(session, Path(place) / "run", query, log, options)
+            run = _run(session, root, query, log, options)
             seconds = time.perf_counter() - began
             return {"seconds": seconds, "association_bytes": size_of(run, "associations")}
     finally:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.plan import Cell, Experiment, PlanError, cells, declared
+from experiments.plan import DECLARED, Cell, Experiment, PlanError, cells, declared, foretold
 
 TWO = [
     Experiment("first", "?", "local", 2, {"query": ["a", "b"], "length": [1, 2]}),
@@ -52,6 +52,25 @@ def test_keys_tell_all_declared_cells_apart() -> None:
 def test_quick_makes_less_of_everything() -> None:
     sizes = [len(list(cells(declared(quick=q)[1], 0))) for q in (True, False)]
     assert sizes[0] < sizes[1] / 3
+
+
+@pytest.mark.parametrize(("quick", "minutes"), [(False, 60), (True, 3)])
+def test_all_cells_are_foretold_to_fit_in_their_time(quick: bool, minutes: float) -> None:
+    seed, experiments = declared(quick=quick)
+    assert 0 < foretold(cells(experiments, seed)) / 60 < minutes
+
+
+def test_a_cell_is_foretold_by_its_length() -> None:
+    experiment = Experiment(
+        "one", "?", "local", 1, {"length": [0, 2_000_000]}, {"each": 2.0, "million": 3.0}
+    )
+    assert [cell.foretold for cell in cells([experiment], 1)] == [2.0, 8.0]
+
+
+def test_every_measure_that_is_declared_is_a_program() -> None:
+    for experiment in declared()[1]:
+        text = (DECLARED.parent / "measures" / f"{experiment.measure}.py").read_text()
+        assert text.endswith('if __name__ == "__main__":\n    answer(measure)\n')
 
 
 @pytest.mark.parametrize(

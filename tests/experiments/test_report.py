@@ -1,58 +1,125 @@
-"""The page says what the rows say."""
+"""The page says what the rows say, and of what was not measured that it was not."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
-from experiments.figures import fit, rate
-from experiments.plan import cells, declared
-from experiments.report import page, pictures
+from experiments.figures import fit, rate, select
+from experiments.plan import declared
+from experiments.report import SECTIONS, drawn, page
+from experiments.report.words import NOT_YET
+from tests.experiments.made_up import made
 
-SPEED = {"off": 4e6, "ends": 2e6, "steps": 1e6, "compact": 2e6, "rows": 5e5, "objects": 1e6}
-
-
-def made() -> list[dict[str, Any]]:
-    """A row for every cell that is declared, of a machine whose speed is known."""
-    seed, experiments = declared()
-    about = {"processor": "P", "cores": "2", "memory_gib": "8", "system": "Linux 6", "commit": "c"}
-    versions = {"python": "3", "numpy": "2", "pyarrow": "20", "pyspark": "4"}
-    rows = []
-    for cell in cells(experiments, seed):
-        row: dict[str, Any] = {"key": cell.key, "experiment": cell.experiment, **about, **versions}
-        row |= {"length": 5000, **cell.parameters, "repetition": cell.repetition}
-        if cell.measure == "sizes":
-            names = ("smallest", "median", "p90", "p99", "largest", "mean")
-            row |= {f"explained_by_{name}": 3.0 for name in names}
-        else:
-            row |= {
-                "seconds": row["length"] / SPEED[row["tracking"]],
-                "peak_bytes": 10**8,
-                "association_bytes": row["length"] // 2,
-            }
-        rows.append(row)
-    return rows
+WHOLE = page(made())
 
 
-def test_the_page_tells_rates_and_slowdowns() -> None:
-    text = page(made())
-    assert "| window | 4,000,000 | 2,000,000 | 2.00x |" in text
-    assert "| ltl | 9,453 | 2,128 | 4.44x | 2.00x |" in text
-    assert "| window | 739 | 0.50 | 100 | 128,000,000,000 |" in text
-    assert "| lifecycle | 1.000 ± 0.000 | 1.000 ± 0.000 |" in text
-    assert "| window | 2.00x | 4.00x | 2.00x | 8.00x |" in text
-    assert "| sepsis.csv | 5,000 | 2,000,000 | 2.00x | 0.50 |" in text
+@pytest.mark.parametrize(
+    "line",
+    [
+        "| window | 10,000,000 | 4,000,000 | 2,000,000 | 2.00x |",
+        "| ltl | 9,453 | 2,128 | 4.44x | 2.00x |",
+        # 64 GB by 739 bytes, by 10^8 / 50,000 bytes, by half a byte.
+        "| window | 739 | 86,600,000 | 2,000 | 32,000,000 | 0.5 | 128,000,000,000 |",
+        "| lifecycle | 1.000 ± 0.000 | yes | 1.000 ± 0.000 | 0.000 ± 0.000 | 100 | yes |",
+        "| lifecycle.fresh | 1.000 ± 0.000 | yes | 1.000 ± 0.000 | 1.000 ± 0.000 | 2,000 | no |",
+        "| window | 2.00x | 4.00x |",
+        "| window | 2.00x | 8.00x | 4.00x |",
+        "| window | 3 | 3 | 0.000 ± 0.000 | yes | 1 | 1 |",
+        "| total | 1,000 | 100,000 | 1.000 ± 0.000 | no | 1 | 1 |",
+        "| random chains | 300 | 1,000 | 400 | 50.0 % | 75.0 % |",
+        "| ltl | 4,000,000 | 2,000,000 | 2.00x |",
+        "| with | 12,000 | 2,000,000 | 1.00x |",
+        "| ltl | 100,000 | 10,000 | 20,000 | 30,000 |",
+        "| nquads | 2,000,000 | 10.0 | 100 | 1.000 ± 0.000 |",
+        "| sepsis.csv | 5,000 | 2,000,000 | 2.00x | 0.5 |",
+    ],
+)
+def test_the_page_tells(line: str) -> None:
+    assert line in WHOLE
+
+
+def test_each_question_has_its_latency_at_every_size_and_its_growth() -> None:
+    (line,) = (each for each in WHOLE.splitlines() if each.startswith("| `compare`"))
+    assert line.endswith("| 100 | 500 | 2,000 | 10,000 | 1.000 ± 0.000 |")
+    (line,) = (each for each in WHOLE.splitlines() if each.startswith("| `explain`"))
+    assert line.endswith("| 5 | 5 | 5 | 5 | 0.000 ± 0.000 |")
+
+
+def test_it_says_what_is_better_and_what_is_worse_with_numbers() -> None:
+    better, worse = WHOLE.split("### Better")[1].split("### Worse")
+    told = " ".join(better.split())
+    assert "less than in the paper: window 2.00x instead of 21.67x" in told
+    assert "ltl 2.00x instead of 4.44x" in told
+    assert "window 100 MB instead of 7,390 MB" in told
+    assert "hardly depend on the size of the graph: explain," in told
+    told = " ".join(worse.split())
+    assert "window 10,000 events/s, 200 times fewer" in told
+    assert "at worst (lifecycle) 50.0 % of those outputs changed" in told
+
+
+def test_a_query_that_costs_more_than_in_the_paper_is_told_under_worse() -> None:
+    rows = made()
+    for row in select(rows, experiment="throughput", query="lifecycle", tracking="ends"):
+        row["seconds"] *= 10
+    worse = " ".join(page(rows).split("### Worse")[1].split())
+    assert "as much as in the paper or more: lifecycle 20.00x instead of 2.04x" in worse
+
+
+def test_what_has_no_rows_yet_is_said_to_be_not_measured() -> None:
+    empty = page([])
+    # Every section says so, better and worse each; only what others published is there.
+    assert empty.count("ot measured yet.") == len(SECTIONS) - 1 + 1
+    assert "| lifecycle | 4,283 | 2,100 | 2.04x | · |" in empty
+    assert drawn([]) == {}
+    for experiment in declared()[1]:
+        rows = [row for row in made() if row["experiment"] != experiment.name]
+        assert page(rows) != WHOLE
+    without = page([row for row in made() if row["experiment"] != "real"])
+    assert without.split("## Logs of real processes")[1].split("##")[0].count(NOT_YET) == 1
+
+
+def test_every_row_by_itself_makes_a_page() -> None:
+    seen: set[str] = set()
+    for row in made():
+        if row["experiment"] not in seen:
+            seen.add(row["experiment"])
+            text = page([row])
+            assert re.search(r"Not complete: [\d,]+ of [\d,]+ cells are not measured yet", text)
+
+
+def test_rows_of_another_machine_are_told_in_the_head_and_in_their_section() -> None:
+    rows = made()
+    assert "settings" not in page(rows)
+    stream = select(rows, experiment="stream")
+    stream[0]["commit"] = "d"
+    text = " ".join(page(rows).split())
+    assert "The rows were measured in 2 settings." in text
+    mixed = "Mixed: these rows were measured in 2 settings (commit c on P: 3; commit d on P: 1)"
+    assert text.count("Mixed:") == 1
+    assert mixed in text.split("## Streams")[1].split("##")[0]
+
+
+def test_a_busy_machine_is_told() -> None:
+    rows = made()
+    assert "and never more than 20 %." in page(rows)
+    rows[0]["busy_before"] = 90.0
+    assert f"before 1 of {len(rows):,} cells it took more than 20 %." in " ".join(
+        page(rows).split()
+    )
 
 
 def test_the_page_and_its_pictures_are_the_same_every_time() -> None:
-    assert page(made()) == page(made())
-    assert pictures(made()) == pictures(made())
+    assert page(made()[::-1]) == WHOLE
+    some = select(made(), experiment="questions")
+    assert drawn(some) == drawn(some[::-1])
 
 
-def test_a_page_without_real_logs_says_so() -> None:
-    rows = [row for row in made() if row["experiment"] != "real"]
-    assert "Not measured: the logs were not at hand." in page(rows)
+def test_every_picture_that_the_page_shows_is_drawn() -> None:
+    shown = re.findall(r"\(evaluation/(\w+\.svg)\)", WHOLE)
+    assert sorted(shown) == sorted(drawn(made()))
 
 
 def test_the_exponent_of_what_is_quadratic_is_two_with_its_error() -> None:
@@ -65,4 +132,6 @@ def test_the_exponent_of_what_is_quadratic_is_two_with_its_error() -> None:
 
 
 def test_the_rate_is_the_median_over_the_repetitions() -> None:
-    assert rate([{"length": 10, "seconds": s} for s in (1.0, 2.0, 50.0)]) == 5.0
+    rows: list[dict[str, Any]] = [{"length": 10, "seconds": s} for s in (1.0, 2.0, 50.0)]
+    assert rate(rows) == 5.0
+    assert rate([]) is None

@@ -8,14 +8,18 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pyarrow.csv as pa_csv
 import pytest
 
 from experiments.plan import Cell, PlanError
 from experiments.running import run_cells
+from experiments.settings import same_setting
 from experiments.store import Results, read_rows, write_tables
+from tests.experiments.made_up import ABOUT
 from tests.ground.surroundings import ROOT
 
 
@@ -34,6 +38,8 @@ def test_a_cell_is_measured_once_and_kept(tmp_path: Path) -> None:
     (row,) = again.rows
     assert (row["length"], row["seed"], row["commit"]) == (20, 7, "abc")
     assert row["seconds"] > 0
+    assert row["cell_seconds"] > row["seconds"]
+    assert 0 <= row["busy_before"] <= 100
 
 
 def test_half_a_line_that_a_kill_left_is_cut_off(tmp_path: Path) -> None:
@@ -59,8 +65,11 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     process = subprocess.Popen(command, cwd=ROOT, env=environment)
     while not Results(tmp_path).keys and process.poll() is None:
         time.sleep(0.05)
+    running = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(signal.SIGKILL)
     process.wait()
+    # The cell that was at work ends by itself: it would disturb what is measured next.
+    assert psutil.wait_procs(running, timeout=60)[1] == []
     before = Results(tmp_path).rows
     assert before
     run_cells([cell(n) for n in (5, 6, 7)], Results(tmp_path), {})
@@ -69,11 +78,50 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     assert sorted(row["length"] for row in after) == [5, 6, 7]
 
 
+def test_a_sitting_begins_no_cell_that_would_end_too_late(tmp_path: Path) -> None:
+    heard: list[str] = []
+    long = replace(cell(6), foretold=1000.0)
+    results = Results(tmp_path)
+    sitting = run_cells(
+        [cell(5), long], results, {}, lambda _c, how: heard.append(how), seconds=500.0
+    )
+    assert (sitting, heard) == ((0, 1), ["measured", "waits"])
+    assert [row["length"] for row in results.rows] == [5]
+
+
+def test_a_fresh_clone_goes_on_from_the_tables_that_were_committed(tmp_path: Path) -> None:
+    rows = [{"key": k, "experiment": e, "seconds": 1.5} for k, e in (("a", "one"), ("b", "two"))]
+    write_tables(tmp_path, rows)
+    results = Results(tmp_path)
+    assert results.rows == rows
+    results.add({"key": "c", "experiment": "two", "seconds": 2.5})
+    assert Results(tmp_path).keys == {"a", "b", "c"}
+
+
+def test_one_experiment_can_be_forgotten_and_all(tmp_path: Path) -> None:
+    rows = [{"key": k, "experiment": e} for k, e in (("a", "one"), ("b", "two"))]
+    write_tables(tmp_path, rows)
+    Results(tmp_path).forget(["two"])
+    assert Results(tmp_path).keys == {"a"}
+    Results(tmp_path).forget()
+    assert Results(tmp_path).keys == set()
+    assert read_rows(tmp_path) == []
+
+
+def test_an_experiment_is_not_continued_on_another_machine_unknowingly() -> None:
+    rows = [{"experiment": "one", **ABOUT}, {"experiment": "two", **ABOUT, "cores": "64"}]
+    same_setting(rows, {**ABOUT, "commit": "another"}, ["one"])
+    with pytest.raises(PlanError, match="two: expected cores 64, as in the rows that are kept; "):
+        same_setting(rows, ABOUT, ["one", "two"])
+    with pytest.raises(PlanError, match=r"got 4\.3; try --fresh one to measure it anew"):
+        same_setting(rows, {**ABOUT, "pyspark": "4.3"}, ["one"])
+
+
 def test_a_log_that_is_not_there_is_left_out_and_told(tmp_path: Path) -> None:
     heard: list[str] = []
     absent = Cell("real", "real", {"log": "no-such.csv", "tracking": "off"}, 0, 7)
-    left = run_cells([absent], Results(tmp_path), {}, lambda _c, how: heard.append(how))
-    assert left == 1
+    sitting = run_cells([absent], Results(tmp_path), {}, lambda _c, how: heard.append(how))
+    assert sitting == (1, 0)
     assert heard == [
         "left out: needs the real log no-such.csv in ../shared/logs, beside the project"
     ]

@@ -12,7 +12,7 @@ from tests.ground.surroundings import ROOT, run
 
 PROMISED = {
     "help", "setup", "demo", "test", "test-full", "kills", "guarantee", "faults", "lint", "docs",
-    "bench", "experiments", "server", "web", "clean", "pins",
+    "bench", "baseline", "experiments", "server", "web", "clean", "pins",
 }  # fmt: skip
 
 

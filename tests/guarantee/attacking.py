@@ -1,8 +1,9 @@
 """Corrupt inputs, run again, compare with what the record promised, and measure what that is worth.
 
-Two numbers come out for each chain. *Broken*: outputs that were called unaffected and changed; the
-guarantee is that there are none. *Worth*: of the outputs that did not change under any of several
-other values, the share that was called unaffected.
+Three numbers come out for each chain. *Broken*: outputs that were called unaffected and changed;
+the guarantee is that there are none. *Worth*: of the outputs that did not change under any of
+several other values, the share that was called unaffected. *Precision*: of those that were called
+possibly affected, the share that did change.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ class Score:
     Attributes:
         name: the chain's.
         corruptions: how often inputs were changed and the chain ran again.
+        outputs: how many outputs there are, over all corruptions.
         promised: how many outputs were called unaffected, over all corruptions.
         truly: how many did not change under any values that were tried for the same inputs.
         recognised: how many of these had been called unaffected.
@@ -58,6 +60,7 @@ class Score:
 
     name: str
     corruptions: int = 0
+    outputs: int = 0
     promised: int = 0
     truly: int = 0
     recognised: int = 0
@@ -68,12 +71,19 @@ class Score:
         """The share of truly unaffected outputs that were called so."""
         return self.recognised / self.truly if self.truly else 1.0
 
+    @property
+    def precision(self) -> float:
+        """The share of possibly affected outputs that changed under one of the values tried."""
+        possibly = self.outputs - self.promised
+        return (self.outputs - self.truly) / possibly if possibly else 1.0
+
     def __str__(self) -> str:
         """One line to print."""
         told = f"; BROKEN: {self.broken[0]}" if self.broken else ""
         return (
             f"{self.name}: {self.corruptions} corruptions, {self.promised} outputs promised; "
-            f"{self.worth:.2%} of {self.truly} truly unaffected outputs called so{told}"
+            f"{self.worth:.2%} of {self.truly} truly unaffected outputs called so; "
+            f"{self.precision:.2%} of those possibly affected changed{told}"
         )
 
 
@@ -140,7 +150,7 @@ class Attacked:
             promised = self.promise.unaffected(corrupt)
             may_appear = self.promise.may_appear(corrupt)
             stood = {(pipe, at) for pipe in self.before for at in range(len(self.before[pipe]))}
-            ran = 0
+            ran, outputs = 0, len(stood)
             for _ in range(ways):
                 logs, changed = self.corruptor.corrupt(cells)
                 if not changed:
@@ -155,6 +165,7 @@ class Attacked:
                 score.broken += tuple(self._broken(promised & moved, after, may_appear, changed))
             if ran:
                 score.corruptions += ran
+                score.outputs += outputs
                 score.promised += len(promised)
                 score.truly += len(stood)
                 score.recognised += len(promised & stood)

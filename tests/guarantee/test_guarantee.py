@@ -115,6 +115,7 @@ def report(scores: list[Score], capsys: pytest.CaptureFixture[str]) -> None:
     whole = Score(
         f"{len(scores)} chains",
         sum(score.corruptions for score in scores),
+        sum(score.outputs for score in scores),
         sum(score.promised for score in scores),
         sum(score.truly for score in scores),
         sum(score.recognised for score in scores),

@@ -44,9 +44,9 @@ def window_product() -> Named:
 def slices() -> Named:
     """Every case is right until the end, when one is not: true over all slices, then false."""
     random = Random(5)
-    cases = list(range(10_000 if FULL else 2_000))
+    cases = list(range(10_000 if FULL else 500))
     events = [{"case": case, "action": "create"} for case in cases]
-    events += [{"case": case, "action": "approve"} for case in random.sample(cases, 200)]
+    events += [{"case": case, "action": "approve"} for case in random.sample(cases, 100)]
     events += [{"case": 7, "action": "pay"}, {"case": 7, "action": "pay"}]
     events += [{"case": case, "action": "approve"} for case in random.sample(cases, 20)]
     return Named(Slice("per-case", by="case", of=lifecycle(), combine="and"), events)
@@ -62,8 +62,9 @@ def rule() -> Named:
 
 def wide_window() -> Named:
     random = Random(11)
-    numbers = [random.randrange(-5, 10) for _ in range(1_300)]
-    return Named(Window("wide", n=1_000, of=Cumulate("sum", "add")), numbers)
+    n = 1_000 if FULL else 200
+    numbers = [random.randrange(-5, 10) for _ in range(n + 300)]
+    return Named(Window("wide", n=n, of=Cumulate("sum", "add")), numbers)
 
 
 NAMED = {each.__name__: each for each in (window_product, slices, rule, wide_window)}
@@ -71,7 +72,7 @@ NAMED = {each.__name__: each for each in (window_product, slices, rule, wide_win
 
 def kept(graph: Connection, root: Path, name: str, detail: str) -> tuple[Named, Kept]:
     named = NAMED[name]()
-    options = RunOptions(detail=detail, chunk=1_000)  # type: ignore[arg-type]
+    options = RunOptions(detail=detail, chunk=1_000 if FULL else 300)  # type: ignore[arg-type]
     return named, keep(graph, root, named.chain, {"log": named.log}, options)
 
 

@@ -21,13 +21,15 @@ NAMES = sorted(
     each.name.removesuffix(".cypher")
     for each in files("whence.store").joinpath("queries").iterdir()
 )
-FEW_NODES = ["runs_latest", "doomed_read", "doomed_done", "version_read"]
+FEW_NODES = [
+    *("runs_latest", "doomed_read", "doomed_done", "doomed_single", "doomed_keys", "version_read"),
+]
 """They may scan their label: there are never many of it."""
 WALKS = ["up_explains", "up_supports", "down_explains", "down_supports"]
 RANGES = [
     *("edges_up", "edges_down", "edges_down_all", "edges_told"),
-    *("heads_down", "choices_read", "untracked_read", "chunks_read"),
-    *("output_page", "outputs_of_value", "value_before", "inputs_grouped"),
+    *("heads_down", "choices_read", "tracked_read", "chunks_read"),
+    *("output_page", "outputs_of_value", "value_before", "same_before", "inputs_grouped"),
 ]
 SEEKS = [
     *("event_read", "inputs_read", "bands_down", "end_leans", "run_read", "register_known"),
@@ -50,7 +52,7 @@ def explained(graph: Connection, name: str) -> list[str]:
         for word in re.findall(r"\$(\w+)", text)
     }
     parameters.update({word: 1 for word in ("key", "first", "last", "many", "most", "page")})
-    parameters.update({word: "x" for word in ("prefix", "id", "by", "after", "before")})
+    parameters.update({word: "x" for word in ("prefix", "id", "by", "after", "before", "kind")})
     parameters.update({"trigger": True, "supports": True, "every": True})
     if name in ("register_logs", "register_streams"):
         parameters["run"] = "x"

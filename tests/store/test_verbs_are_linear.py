@@ -18,7 +18,7 @@ from whence.store.verbs import down, up
 pytestmark = pytest.mark.neo4j
 
 FULL = os.environ.get("WHENCE_TEST_PROFILE") == "full"
-LONG = 100_000 if FULL else 20_000
+LONG = 100_000 if FULL else 10_000
 
 PARENTS = """
 UNWIND range($lo, $hi) AS n

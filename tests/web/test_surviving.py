@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -148,6 +153,33 @@ def test_without_the_record_the_graph_alone_is_shown(
         assert (status, "The record is not here" in words) == (200, True)
         status, words = get(page, f"/part/run/{run}/log")
         assert (status, "payments@49" in words) == (200, True)
+
+
+def test_the_command_serves_the_page_until_it_is_interrupted(
+    neo4j_server: Status, runs: Runs, tmp_path: Path
+) -> None:
+    words = [sys.executable, "-m", "whence", "web", "--port", "0", "--record", str(runs.root)]
+    process = subprocess.Popen(
+        words,
+        cwd=tmp_path,
+        env={**os.environ, "WHENCE_INSTANCE": "shared"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            assert process.stdout is not None
+            told = process.stdout.readline()
+            address = re.search(r"http://127\.0\.0\.1:\d+", told)
+            assert address is not None, told
+            status, page = get(address[0], "/part/")
+            assert (status, runs["lifecycle"] in page) == (200, True)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (process.returncode, said.splitlines()[-1]) == (0, "stopped")
 
 
 def test_what_is_asked_wrongly_is_answered_in_one_line(page_server: str, runs: Runs) -> None:

@@ -56,7 +56,8 @@ def never_matters(
             ranges = [
                 InputRange(share.log, lo, hi) for share in answer.certain for lo, hi in share.ranges
             ]
-            events = input_events(connection, find_run(connection, answer.run), ranges, limit)
+            found = find_run(connection, answer.run)
+            events = input_events(connection, found, ranges, limit, record)
     rows = [
         {"answer": name, **_row(share)}
         for name, shares in (("certain", answer.certain), ("softer", answer.softer))

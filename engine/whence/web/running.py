@@ -32,6 +32,7 @@ def listen(host: str, port: int) -> socket.socket:
         listening = socket.socket(kind, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(place)
+        listening.listen()  # whoever comes before the server is up waits for it
     except OSError as error:
         what = error.strerror or str(error)
         msg = (
@@ -55,7 +56,7 @@ def serve(
         asker: the graph and the record.
         listening: from `listen`.
         token: what opens the page; without one only this machine may be able to reach it.
-        ready: told the page's address when it answers.
+        ready: told the page's address.
 
     Raises:
         ParameterError: it could be reached from elsewhere, and there is no token.

@@ -41,6 +41,7 @@ class StoredLog:
         made: whether it is the stream of another run, whose events lead on there.
         columns: the names of its columns.
         erased: the events whose values were erased.
+        partly_made: whether that other run has only its selected outputs in the graph.
     """
 
     id: str
@@ -52,6 +53,7 @@ class StoredLog:
     made: bool = False
     columns: tuple[str, ...] = ()
     erased: Intervals = ()
+    partly_made: bool = False
 
     @property
     def name(self) -> str:
@@ -73,6 +75,7 @@ class StoredStream:
         length: how many events it has.
         tracked: how many of them have associations.
         erased: the events whose values were erased.
+        sparse: whether only those, of an output pipe, are in the graph.
     """
 
     name: str
@@ -84,6 +87,7 @@ class StoredStream:
     length: int
     tracked: int
     erased: Intervals = ()
+    sparse: bool = False
 
     def label(self, position: int) -> str:
         """The name of one of its events for people: ``total@41``, inside a Slice ``order@41:1``."""
@@ -105,6 +109,7 @@ class RunGraph:
         logs: what it read.
         streams: what it generated.
         counted: whether it is kept how many outputs each input explains.
+        selected: whether only its tracked outputs are there, with what they need.
     """
 
     id: str
@@ -116,6 +121,7 @@ class RunGraph:
     logs: tuple[StoredLog, ...]
     streams: tuple[StoredStream, ...]
     counted: bool = False
+    selected: bool = False
 
     @property
     def outputs(self) -> tuple[StoredStream, ...]:
@@ -159,6 +165,9 @@ class RunGraph:
         got = "no name" if name is None else repr(name)
         msg = f"a log: expected one of {', '.join(names)}; got {got}; try {names[0]}:3"
         raise StoreError(msg)
+
+
+_STREAM = ("name", "no", "processor", "pipe", "role", "w", "length", "tracked")
 
 
 def find_run(connection: Connection, run: str, record: Path | None = None) -> RunGraph:
@@ -215,6 +224,7 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
         options=options,
         started=run["started"],
         counted=run.get("counted", False),
+        selected=run.get("selected", False),
         logs=tuple(
             StoredLog(
                 log["id"],
@@ -226,6 +236,7 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
                 "role" in log,
                 tuple(log.get("columns", ())),
                 _pairs(log.get("erased")),
+                bool(log["partly"]),
             )
             for log in sorted(logs, key=lambda log: int(log["no"]))
         ),
@@ -233,6 +244,7 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
             StoredStream(
                 **{name: stream[name] for name in _STREAM},
                 erased=_pairs(stream.get("erased")),
+                sparse=bool(run.get("selected")) and stream["role"] == "output",
             )
             for stream in sorted(
                 [*row["streams"], *row["ends"]], key=lambda stream: int(stream["no"])

@@ -13,6 +13,7 @@ from tests.engine.random_chains import Case, random_case
 from whence.engine.chain import Chain
 from whence.engine.errors import EventError
 from whence.engine.interpreter import interpret
+from whence.engine.kernels import waiting
 from whence.engine.kernels.runs import Runs
 from whence.engine.kernels.work import KernelWork
 from whence.engine.palettes.ltl import F, G, U, X
@@ -47,6 +48,15 @@ def test_until_is_the_interpreters(closed: bool) -> None:
         case = Case(seed, tree, logs, closed)
         assert difference(case) is None, f"seed {seed}"
         assert difference(case, moved=True) is None, f"seed {seed}, moved"
+
+
+def test_what_waits_is_the_same_however_often_it_is_tidied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ends included, which lean on all that still wait; and state saved between two batches."""
+    monkeypatch.setattr(waiting, "_ROOM", 0)
+    monkeypatch.setattr(waiting, "_PART", 3)
+    for seed in range(30):
+        told = difference(random_case(seed, ("slice", "ltl", "apply")), moved=seed % 2 == 0)
+        assert told is None, f"seed {seed}: {told}"
 
 
 @pytest.mark.parametrize("closed", [False, True])

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from tests.conftest import Cli
 from tests.store.in_neo4j import record_of
+from whence.cli.app import app
 from whence.engine import ApplyFunction, Chain
 from whence.engine.runners import RunOptions
 from whence.store import Connection
@@ -22,8 +23,8 @@ Whence = Callable[..., str]
 
 
 @pytest.fixture
-def whence(cli: Cli, graph: Connection, neo4j_server: Status, tmp_path: Path) -> Whence:
-    """Run a command on the shared server."""
+def whence(graph: Connection, neo4j_server: Status, tmp_path: Path) -> Whence:
+    """Run a command on the shared server, in this process: a new one each time takes long."""
     environment = {
         "NEO4J_URI": neo4j_server.settings().uri,
         "NEO4J_PASSWORD_FILE": str(neo4j_server.home / "password"),
@@ -31,8 +32,8 @@ def whence(cli: Cli, graph: Connection, neo4j_server: Status, tmp_path: Path) ->
     }
 
     def run(*arguments: str, code: int = 0) -> str:
-        done = cli(*arguments, "--quiet", env=environment)
-        assert done.returncode == code, done.stdout + done.stderr
+        done = CliRunner(env=environment).invoke(app, [*arguments, "--quiet"])
+        assert done.exit_code == code, done.stdout + done.stderr
         assert "Traceback" not in done.stderr
         return done.stdout
 
@@ -41,6 +42,8 @@ def whence(cli: Cli, graph: Connection, neo4j_server: Status, tmp_path: Path) ->
 
 def test_check_and_stats(whence: Whence, graph: Connection, tmp_path: Path) -> None:
     root = tmp_path / "record"
+    empty = json.loads(whence("store", "stats", "--json"))
+    assert (empty["nodes"], empty["edges"], empty["shares"]) == (0, 0, [])
     chain = Chain.of(ApplyFunction("big", "value > 2"))
     runs = [record_of(root, chain, {"log": [1, 2, 3]}, RunOptions()) for _ in range(2)]
     for run in runs:

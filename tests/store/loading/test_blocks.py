@@ -38,9 +38,9 @@ def test_columns_and_rows_give_the_same_edges(tmp_path: Path, name: str, detail:
         for part in stream["associations"]:
             table = run.associations(stream["name"], part["part"])
             compact = from_compact_table(table, stream["name"])
-            by_columns = stream_content(stream, parts.directory, None, compact, selected=False)
+            by_columns = stream_content(stream, parts.directory, None, compact)
             rows = list(compact.rows())
-            by_rows = stream_content(stream, parts.directory, None, rows, selected=False)
+            by_rows = stream_content(stream, parts.directory, None, rows)
             assert told(by_columns) == told(by_rows)
             assert by_columns.digest() == by_rows.digest()
             edges += by_columns.edges

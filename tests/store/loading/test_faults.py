@@ -7,7 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from tests.store.loading.whole_graph import whole_graph
 from whence.engine import Chain
 from whence.engine.errors import StoreError
 from whence.engine.record import ingest
+from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
 from whence.store import Connection, Settings, connect
 from whence.store.care import check
@@ -31,9 +32,10 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.spark]
 
-KINDS = ("batch", "stream")
-TIMES = {"batch": (1, 4, 9), "stream": (1, 3, 5)}
+KINDS = ("batch", "stream", "selected")
+TIMES = {"batch": (1, 4, 9), "stream": (1, 3, 5), "selected": (1, 4)}
 """At which time that a point is reached it breaks; a stream is loaded in stages, each with less."""
+SELECTED = replace(OPTIONS, where="value = false")
 ONCE = (POINTS[0], *POINTS[-2:])
 """Points that are reached once in a load, the others once or more a chunk."""
 CUTS = (400, 4_000, 12_000, 30_000)
@@ -45,6 +47,7 @@ USUAL = {
     ("stream", "before the commit", 3),
     ("stream", "after the marker", 1),
     ("stream", "before the state is told", 1),
+    ("selected", "between two statements", 4),
 }
 """What is broken in each test run; the rest is broken by ``make faults``."""
 
@@ -71,7 +74,12 @@ def made(
     """The same events as a batch and as a stream."""
     folder = tmp_path_factory.mktemp("faults")
     found = {}
-    for kind, stages in (("batch", _batch(folder)), ("stream", _stream(folder, spark))):
+    several = {
+        "batch": _batch(folder / "batch", OPTIONS),
+        "stream": _stream(folder, spark),
+        "selected": _batch(folder / "selected", SELECTED),
+    }
+    for kind, stages in several.items():
         (run,) = (path.name for path in (stages[-1] / "runs").iterdir())
         with connect(neo4j_server.settings()) as connection:
             connection.write("MATCH (n) DETACH DELETE n")
@@ -80,11 +88,10 @@ def made(
     return found
 
 
-def _batch(folder: Path) -> tuple[Path, ...]:
-    root = folder / "batch"
+def _batch(root: Path, options: RunOptions) -> tuple[Path, ...]:
     chain = Chain.of(CHAINS["lifecycle"]())
     log = ingest(root, chain.inputs[0], EVENTS, chunk=OPTIONS.chunk)
-    run_kernels(root, chain, {chain.inputs[0]: log}, OPTIONS, batch=50)
+    run_kernels(root, chain, {chain.inputs[0]: log}, options, batch=50)
     return (root,)
 
 
@@ -145,7 +152,7 @@ def _lose(nth: int, *, heard: bool) -> Disturb:
 
 
 def connections() -> Iterator[Any]:
-    for kind in KINDS:
+    for kind in KINDS[:2]:
         ways: list[tuple[str, str, Disturb]] = [("inside", f"after {n}", _cut(n)) for n in CUTS]
         for nth in (1, 3, 8):
             ways.append(("commit lost", f"commit {nth}", _lose(nth, heard=False)))
@@ -181,6 +188,7 @@ def test_a_connection_that_is_dropped_is_made_up_for(
             ("stream", "a chunk written twice", []),
             ("batch", "four loaders at once", []),
             ("stream", "four loaders at once", [pytest.mark.full]),
+            ("selected", "four loaders at once", []),
         )
     ],
 )

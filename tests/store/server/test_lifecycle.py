@@ -69,6 +69,7 @@ def test_a_taken_port_is_stepped_around() -> None:
             assert connection.read("RETURN 1 AS one") == [{"one": 1}]
 
 
+@pytest.mark.full
 def test_a_port_lost_while_starting_is_given_up_for_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -173,6 +174,7 @@ def test_two_starts_at_once_give_one_server(cli: Cli, instance: Instance) -> Non
     assert sum(mine in (process.info["cmdline"] or []) for process in _processes()) == 1
 
 
+@pytest.mark.full
 def test_a_start_that_was_killed_is_taken_over_by_the_next(instance: Instance) -> None:
     stop(NAME)
     command = [sys.executable, "-m", "whence", "server", "start", "--name", NAME, "--quiet"]

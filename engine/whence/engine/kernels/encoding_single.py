@@ -62,7 +62,12 @@ def compared(left: Spans, right: Spans, rows: Ints, positions: Ints) -> list[Sin
     rooms = [_room(wider, len(rows)) for _ in range(3)]
     same, one, other = rooms
     counts = np.zeros(3, np.int64)
-    _compared(left.lo, left.hi, right.lo, right.hi, rows, positions, *same, *one, *other, counts)
+    if left.lo is left.hi and right.lo is right.hi:
+        points = (*same[:2], *one[:2], *other[:2])
+        _compared_points(left.lo, right.lo, rows, positions, *points, counts)
+    else:
+        ends = (left.lo, left.hi, right.lo, right.hi)
+        _compared(*ends, rows, positions, *same, *one, *other, counts)
     return [_of(left, int(count), *room) for count, room in zip(counts, rooms, strict=True)]
 
 
@@ -130,6 +135,36 @@ def _compacted(
             till[count] = hi[row]
             count += 1
     return count
+
+
+@jit
+def _compared_points(
+    left: Ints,
+    right: Ints,
+    rows: Ints,
+    positions: Ints,
+    same_here: Ints,
+    same_to: Ints,
+    one_here: Ints,
+    one_to: Ints,
+    two_here: Ints,
+    two_to: Ints,
+    counts: Ints,
+) -> None:
+    """The same for single positions: each row is written into all three, and counted where it is.
+
+    Which of them it is cannot be foreseen, and a wrong guess costs more than to write in vain.
+    """
+    same, one, two = np.uint64(0), np.uint64(0), np.uint64(0)
+    for place in range(len(rows)):
+        row = np.uint64(rows[place])
+        a, b, here = left[row], right[row], positions[row]
+        same_here[same], one_here[one], two_here[two] = here, here, here
+        same_to[same], one_to[one], two_to[two] = a, a, b
+        same += np.uint64((a >= 0) & (a == b))
+        one += np.uint64((a >= 0) & (a != b))
+        two += np.uint64((b >= 0) & (a != b))
+    counts[0], counts[1], counts[2] = same, one, two
 
 
 @jit

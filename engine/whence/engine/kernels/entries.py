@@ -81,32 +81,37 @@ class Entries(NamedTuple):
 
     def sorted(self) -> Entries:
         """By row, then target, fields and position; doubles left out, neighbours joined."""
-        if len(self.row) == 0:
-            return self
         order = np.lexsort((self.lo, self.fields, self.target, self.row))
-        entries = self.where(order)
-        return _joined(entries)
+        return self.where(order).joined()
 
+    def joined(self) -> Entries:
+        """Neighbours whose intervals overlap or touch, of the same row, target and fields, as one.
 
-def _joined(entries: Entries) -> Entries:
-    """Join intervals that overlap or touch, within the same row, target and fields."""
-    row, target, fields, lo, hi = entries
-    count = len(row)
-    same = np.empty(count, np.bool_)
-    same[0] = False
-    same[1:] = (row[1:] == row[:-1]) & (target[1:] == target[:-1]) & (fields[1:] == fields[:-1])
-    if not same.any():
-        return entries
-    # Within a group, how far the intervals before have come; groups are kept apart by an offset.
-    group = np.cumsum(~same)
-    width = int(hi.max()) - int(lo.min()) + 3
-    shift = (group - 1) * width
-    reach = np.maximum.accumulate(hi + shift)
-    begins = np.ones(count, np.bool_)
-    begins[1:] = ~same[1:] | (lo[1:] + shift[1:] > reach[:-1] + 1)
-    starts = np.flatnonzero(begins)
-    ends = np.append(starts[1:], count) - 1
-    return Entries(row[starts], target[starts], fields[starts], lo[starts], (reach - shift)[ends])
+        >>> row, lo = np.array([0, 0, 1, 0, 0]), np.array([4, 5, 6, 9, 8])
+        >>> Entries(row, row * 0, row * 0, lo, lo).joined().lo
+        array([4, 6, 9, 8])
+        """
+        row, target, fields, lo, hi = self
+        count = len(row)
+        if not count:
+            return self
+        same = np.empty(count, np.bool_)
+        same[0] = False
+        same[1:] = (row[1:] == row[:-1]) & (lo[1:] >= lo[:-1])
+        same[1:] &= (target[1:] == target[:-1]) & (fields[1:] == fields[:-1])
+        if not same.any():
+            return self
+        # In a group, how far the intervals before have come; groups are kept apart by an offset.
+        group = np.cumsum(~same)
+        width = int(hi.max()) - int(lo.min()) + 3
+        shift = (group - 1) * width
+        reach = np.maximum.accumulate(hi + shift)
+        begins = np.ones(count, np.bool_)
+        begins[1:] = ~same[1:] | (lo[1:] + shift[1:] > reach[:-1] + 1)
+        starts = np.flatnonzero(begins)
+        ends = np.append(starts[1:], count) - 1
+        found = (row[starts], target[starts], fields[starts], lo[starts])
+        return Entries(*found, (reach - shift)[ends])
 
 
 _NO_INTS: Ints = np.empty(0, np.int64)

@@ -32,8 +32,7 @@ class HeadZones:
         self.heads = heads
         self.last = -1
         self.slots = 0
-        self.since: Ints = np.zeros(64, np.int64)
-        self.head: Ints = np.zeros(64, np.int64)
+        self.now: Ints = np.zeros((64, 2), np.int64)
 
     def take(self, names: Names, chunk: int) -> Iterator[tuple[int, Block]]:
         """The zones that began or ended since the last time, by the part they belong to.
@@ -49,8 +48,7 @@ class HeadZones:
         if not len(at):
             return
         self.slots = max(self.slots, int(slot.max()) + 1)
-        self.since = roomy(self.since, self.slots)
-        self.head = roomy(self.head, self.slots)
+        self.now = roomy(self.now, self.slots)
         self.last = int(at[-1])
         to = names.targets[self.heads.head_target]
         first, last = int(at[0]) // chunk, self.last // chunk
@@ -58,49 +56,47 @@ class HeadZones:
         for number, (a, b) in enumerate(pairwise(edges), first):
             if a == b:
                 continue
-            room = np.empty((3, 2 * (b - a)), np.int64)
-            count = _zones(at[a:b], slot[a:b], head[a:b], self.since, self.head, *room)
+            # A change ends one zone at most, and one goes on; one more is written in vain.
+            room = np.empty((3, 2 * (b - a) + 1), np.int64)
+            met = np.empty(b - a, np.int64)
+            count = _zones(at[a:b], slot[a:b], head[a:b], self.now, met, *room)
             lo, more, inner = room[:, :count]
             items = (lo, more, inner, zeros(count))
             yield number, Block("explains", "zones", to, None, False, 1, 0, 0, *items)
 
     def save(self) -> dict[str, object]:
         """The heads that go on."""
-        since, head = self.since[: self.slots], self.head[: self.slots]
+        since, head = self.now[: self.slots].T.copy()
         return {"last": self.last, "since": since, "head": head}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
         self.last = state["last"]
-        self.since, self.head = state["since"], state["head"]
-        self.slots = len(self.since)
+        self.now = np.stack((state["since"], state["head"]), axis=1)
+        self.slots = len(self.now)
 
 
 @jit
 def _zones(
-    at: Ints, slot: Ints, head: Ints, since: Ints, now: Ints, lo: Ints, more: Ints, inner: Ints
+    at: Ints, slot: Ints, head: Ints, now: Ints, met: Ints, lo: Ints, more: Ints, inner: Ints
 ) -> int:
     """The zones that changes end, then those that go on after them; return how many.
 
-    In ``since`` outputs are counted from 1: 0 says that a slice has no head yet.
+    In ``now`` is since when each slice has its head, and which it is. Outputs are counted from 1
+    there: 0 says that a slice has no head yet. What is written counts only if the count goes on.
     """
-    count = 0
+    since, which = np.uint64(0), np.uint64(1)
+    count, slices = np.uint64(0), np.uint64(0)
     for change in range(len(at)):
-        s = slot[change]
-        began = since[s] - 1
-        if began >= 0 and began < at[change]:
-            lo[count] = began
-            more[count] = at[change] - 1 - began
-            inner[count] = now[s]
-            count += 1
-        since[s] = at[change] + 1
-        now[s] = head[change]
-    for change in range(len(at)):
-        # Of the changes of a slice the last one goes on.
-        s = slot[change]
-        if since[s] == at[change] + 1 and now[s] == head[change]:
-            lo[count] = at[change]
-            more[count] = -1
-            inner[count] = head[change]
-            count += 1
-    return count
+        s, here = np.uint64(slot[change]), at[change]
+        began = now[s, since]
+        lo[count], more[count], inner[count] = began - 1, here - began, now[s, which]
+        count += np.uint64((began > 0) & (began <= here))
+        met[slices] = slot[change]
+        slices += np.uint64(began <= at[0])
+        now[s, since], now[s, which] = here + 1, head[change]
+    for place in range(slices):
+        s = np.uint64(met[place])
+        lo[count], more[count], inner[count] = now[s, since] - 1, -1, now[s, which]
+        count += which
+    return int(count)

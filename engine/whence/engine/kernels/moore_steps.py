@@ -57,43 +57,49 @@ def step_by_step(
         The first row that has nowhere to go, else -1, with the state there in ``reached``; and
         whether any row builds on another element than the one before it.
     """
+    # Places have no sign: with one the loop asks each time whether it counts from the end.
     tracked = len(tried) > 0
-    width = guard_of.shape[1]
+    none, one, width = np.uint64(0), np.uint64(1), np.uint64(guard_of.shape[1])
     differ = False
     for row in range(len(slot)):
-        s = slot[row]
-        here = state[s]
-        tries = 0
-        while guard_of[here, tries] >= 0 and not holds[guard_of[here, tries], row]:
-            tries += 1
-        to = target_of[here, tries]
-        if to < 0:
+        s = np.uint64(slot[row])
+        here = np.uint64(state[s])
+        tries = none
+        guard = guard_of[here, tries]
+        while guard >= 0 and not holds[np.uint64(guard), np.uint64(row)]:
+            tries += one
+            guard = guard_of[here, tries]
+        found = target_of[here, tries]
+        if found < 0:
             reached[row] = here
             return row, differ
+        to = np.uint64(found)
         state[s] = to
         reached[row] = to
         if tracked:
-            if guard_of[here, tries] >= 0:
-                tries += 1
-            tried[row] = here * width + tries
-            met[here * width + tries] = True
-            before = element[s, 0] - 1
-            builds = element[s, here] - 1 if here > 0 else -1
-            prior[row] = before
-            parent[row] = builds
+            if guard >= 0:
+                tries += one
+            pair = here * width + tries
+            tried[row] = pair
+            met[pair] = True
+            before = element[s, none]
+            builds = element[s, here] if here != none else np.int64(0)
+            prior[row] = before - 1
+            parent[row] = builds - 1
             differ |= before != builds
+            own = elements[row] + 1
             if not trap[here]:
-                element[s, 0] = elements[row] + 1
-            if to == 0 or came[s, to] > 0:
+                element[s, none] = own
+            if to == none or came[s, to] > 0:
                 # Back to a state on the way: what lies between is a loop.
-                at = np.int64(here)
+                at = here
                 while at != to:
-                    back = np.int64(came[s, at]) - 1
+                    back = np.uint64(came[s, at]) - one
                     came[s, at] = 0
                     at = back
             else:
-                came[s, to] = here + 1
-                element[s, to] = elements[row] + 1
+                came[s, to] = here + one
+                element[s, to] = own
     return -1, differ
 
 

@@ -154,7 +154,7 @@ class SliceTrails:
         if self.heads is not None and len(row):
             self.heads.changes.append((outputs + row, slots, heads))
         if self.run.tracked or self.first:
-            self.head[slots] = heads + 1
+            _note(slots, heads, self.head)
 
     def picked(self, pick: Ints, named: Named) -> tuple[Ints, Ints]:
         """The head, and the newest event, of the picked slice of every row."""
@@ -348,6 +348,13 @@ def _chosen(count: int, *parts: tuple[Bools, Trail]) -> Trail:
     if len(used) == 1 and used[0][0] is None:
         return used[0][1]
     return Chosen(count, used)
+
+
+@jit
+def _note(slots: Ints, heads: Ints, now: Ints) -> None:
+    """These are the heads now; of several of a slice the last one."""
+    for change in range(len(slots)):
+        now[np.uint64(slots[change])] = heads[change] + 1
 
 
 @jit

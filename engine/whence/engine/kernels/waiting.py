@@ -23,6 +23,11 @@ __all__ = ["Rows", "Waiting"]
 
 _ROOM = 4096
 """So many may be outdated before it is worth looking."""
+_PART, _EVERY = 2**16, 2**62
+"""So many entries are one part."""
+
+_Open = tuple[Ints, Entries]
+"""How many bursts the slot of each entry had had when it came, and the entries."""
 
 
 class Rows(NamedTuple):
@@ -99,7 +104,7 @@ class Waiting:
         self.count: Ints = np.zeros(1, np.int64)
         self.turn: Ints = np.zeros(1, np.int64)
         self.rows: list[Rows] = []
-        self.open: list[tuple[Ints, Entries]] = []
+        self.open: list[_Open] = []
         self.late: _Late | None = None
         self.held = 0
         self.tidied = 0
@@ -152,8 +157,12 @@ class Waiting:
         """Nothing waits any more in these slots; each is named once."""
         self.turn[slots] += 1
 
-    def tidy(self) -> None:
-        """Forget what does not wait any more."""
+    def tidy(self, *, join: bool = False) -> None:
+        """Forget what does not wait any more.
+
+        Args:
+            join: join all that can be joined, not only neighbours.
+        """
         self._settle()
         if self.each and self.rows:
             rows = joined_rows(self.rows)
@@ -161,12 +170,35 @@ class Waiting:
             self.rows = [rows if len(live) == len(rows.slot) else rows.take(live)]
             self.held = len(live)
         elif self.open:
-            turn = np.concatenate([turn for turn, _ in self.open])
-            found = join_entries([entries for _, entries in self.open])
-            found = found.where(turn == self.turn[found.row]).sorted()
-            self.open = [(self.turn[found.row], found)]
-            self.held = len(found.row)
+            self.open = self._still_open(_EVERY if join else _PART)
+            if join:
+                # In the order of arrival what can be joined mostly stands together, so that to
+                # sort, which costs more than all the rest, can wait until somebody asks.
+                found = self.open[0][1].sorted()
+                self.open = [(self.turn[found.row], found)]
+            self.held = sum(len(turn) for turn, _ in self.open)
         self.tidied = self.held
+
+    def _still_open(self, size: int) -> list[_Open]:
+        """What waits still, in parts of about this size: what is not small is not copied again."""
+        parts: list[_Open] = []
+        some: list[_Open] = []
+        for turn, found in self.open:
+            live = np.flatnonzero(turn == self.turn[found.row])
+            if len(live) == len(turn):
+                some.append((turn, found))
+            elif len(live):
+                some.append((turn[live], found.where(live)))
+            if sum(len(turn) for turn, _ in some) >= size:
+                parts.append(self._one_part(some))
+                some = []
+        return [*parts, self._one_part(some)] if some or not parts else parts
+
+    def _one_part(self, parts: list[_Open]) -> _Open:
+        if len(parts) == 1:
+            return parts[0]
+        found = join_entries([found for _, found in parts]).joined()
+        return self.turn[found.row], found
 
     def all_rows(self) -> Rows | None:
         """Every row that waits, in order; ``None`` if none was ever kept."""
@@ -175,7 +207,7 @@ class Waiting:
 
     def entries(self) -> Entries:
         """What everything that waits leads to."""
-        self.tidy()
+        self.tidy(join=True)
         if not self.each:
             return self.open[0][1] if self.open else NONE
         if not self.rows or not self.held:
@@ -191,7 +223,7 @@ class Waiting:
 
     def save(self) -> State:
         """What waits."""
-        self.tidy()
+        self.tidy(join=True)
         state: dict[str, object] = {"waiting": self.count, "turn": self.turn}
         if self.each and self.rows:
             rows = self.rows[0]

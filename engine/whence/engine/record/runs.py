@@ -232,6 +232,8 @@ class RunWriter(RunRecord):
             places = events.column("position")
             ends = (places[0].as_py(), places[-1].as_py())
             outputs = _listed(part, events.num_rows, ends, digest)
+            if self._manifest["options"].get("where") is not None:
+                outputs["tracked"] = tracked  # who loads it need not look where there is none
         if isinstance(rows, Associations):
             associations = self._compact(stream, part, rows)
         else:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from whence.engine.compact import Ints
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.places import Range, no_of
@@ -26,6 +29,9 @@ class Marker:
         edges: how many relationships.
         digest: of the keys and edges.
         owns: first and last key of each range that is its own.
+        selected: whether its events stand apart, and are named one by one.
+        keys: then those of its own events.
+        merged: those of the logs' events that it needs.
     """
 
     id: str
@@ -35,6 +41,9 @@ class Marker:
     edges: int
     digest: str
     owns: tuple[Range, ...]
+    selected: bool = False
+    keys: tuple[int, ...] = ()
+    merged: tuple[int, ...] = ()
 
     @property
     def owner(self) -> tuple[str, str]:
@@ -55,6 +64,7 @@ class StoredRun:
         ended: when it ended; ``None`` while it goes on.
         streams: its streams' names, by number.
         logs: the ids of what it read.
+        selected: whether only its tracked outputs are there, with what they need.
     """
 
     id: str
@@ -64,6 +74,7 @@ class StoredRun:
     ended: str | None
     streams: Mapping[int, str]
     logs: tuple[str, ...]
+    selected: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,12 +112,18 @@ class Contents:
     def owned(self) -> list[Range]:
         """Every range of keys that some chunk owns, in order; those that touch are one."""
         joined: list[Range] = []
-        for first, last in sorted(pair for marker in self.markers for pair in marker.owns):
+        whole = (marker for marker in self.markers if not marker.selected)
+        for first, last in sorted(pair for marker in whole for pair in marker.owns):
             if joined and first == joined[-1][1] + 1 and no_of(first) == no_of(joined[-1][0]):
                 joined[-1] = (joined[-1][0], last)
             else:
                 joined.append((first, last))
         return joined
+
+    def singly(self) -> Ints:
+        """Every key that some chunk names on its own, in order."""
+        named = (key for m in self.markers for key in (*m.keys, *m.merged))
+        return np.unique(np.fromiter(named, np.int64))
 
 
 def contents(connection: Connection) -> Contents:
@@ -133,6 +150,7 @@ def _run(row: Mapping[str, Any], collections: tuple[Mapping[str, Any], ...]) -> 
         row["ended"],
         {each["no"]: each["name"] for each in collections if id in each["makers"]},
         tuple(each["id"] for each in collections if id in each["users"]),
+        bool(row["selected"]),
     )
 
 
@@ -140,4 +158,6 @@ def _marker(row: Mapping[str, Any]) -> Marker:
     owns = row["owns"] or ()
     pairs = tuple(zip(owns[::2], owns[1::2], strict=True))
     events, spans, heads, edges = (row[n] or 0 for n in ("events", "spans", "heads", "edges"))
-    return Marker(row["id"], events, spans, heads, edges, row["digest"], pairs)
+    counts = (events, spans, heads, edges)
+    singly = (row["selected"], tuple(row["keys"] or ()), tuple(row["merged"] or ()))
+    return Marker(row["id"], *counts, row["digest"], pairs, *singly)

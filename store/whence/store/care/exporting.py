@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,13 @@ import numpy as np
 from whence.engine.associations import LOG_PREFIX
 from whence.engine.record import RunRecord
 from whence.store.care.import_files import ImportFiles
+from whence.store.loading.ancestry import Ancestry
 from whence.store.loading.chunks import marker_of
 from whence.store.loading.content import DERIVED, INFLUENCED, ChunkContent, Row
 from whence.store.loading.parts import Part, RecordParts
 from whence.store.loading.register import stream_id
+from whence.store.loading.selected_heads import head_rows, heads_asked_for
+from whence.store.loading.selecting import in_pieces, is_selected
 from whence.store.migrations import VERSION
 from whence.store.places import key_of, no_of, position_of
 
@@ -55,6 +58,7 @@ def export_runs(
         work = _Export(files, numbers, folder)
         every = [(run, run.manifest) for run in runs]
         parts = [(run, work.parts(run, manifest)) for run, manifest in every]
+        work.know_whole(held for _, held in parts)
         listed = [(held, list(held)) for _, held in parts]
         total, done = sum(len(several) for _, several in listed), 0
         for held, several in listed:
@@ -85,19 +89,34 @@ class _Export:
 
     def __post_init__(self) -> None:
         self.logs: set[str] = set()
+        self.whole: set[int] = set()
+        self.merged: set[int] = set()
         self.chunks: set[str] = set()
         self.spans = self.markers = 0
         self.heads = _Heads(self.folder, {})
+        self.ancestry: Ancestry | None = None
+
+    def know_whole(self, runs: Iterable[RecordParts]) -> None:
+        """Learn which logs are written whole; of the others only what is needed."""
+        for held in runs:
+            for name, log in held.logs.items():
+                if not held.selected and log.made_by is None:
+                    self.whole.add(held.directory.numbers[LOG_PREFIX + name])
 
     def parts(self, run: RunRecord, manifest: Mapping[str, Any]) -> RecordParts:
         numbers = {}
+        partly = set()
         for name in manifest["logs"]:
             log = run.log(name)
             id = log.id if log.made_by is None else stream_id(*log.made_by)
             numbers[LOG_PREFIX + name] = self.numbers[id]
+            if log.made_by is not None:
+                maker = RunRecord(run.root, log.made_by[0])
+                if is_selected(maker.manifest):
+                    partly.add(LOG_PREFIX + name)
         for stream in manifest["streams"]:
             numbers[stream["name"]] = self.numbers[stream_id(run.id, stream["name"])]
-        return RecordParts(run, manifest, numbers)
+        return RecordParts(run, manifest, numbers, partly=partly)
 
     def collections(self, held: RecordParts) -> None:
         """Logs, streams and ends: who they are; the rest is said when the run is registered."""
@@ -117,6 +136,18 @@ class _Export:
             else:
                 self.files.node("Collection:Stream", "Collection", no, known)
         self.heads = _Heads(self.folder, widths)
+        self.ancestry = None
+        if held.selected:
+            self._know_heads(held)
+            self.ancestry = held.ancestry()
+
+    def _know_heads(self, held: RecordParts) -> None:
+        """The heads that selected outputs lean on have to be known before their events come."""
+        ancestry = held.ancestry()
+        for part in held:
+            ancestry.know(ancestry.bring(part.owner, part.number))
+        for name, heads in heads_asked_for(ancestry, held.directory):
+            self.heads.add(head_rows(held.directory.numbers[name], heads))
 
     def forget_heads(self) -> None:
         """The next run has its own."""
@@ -129,8 +160,28 @@ class _Export:
             return  # of a log that another run read too
         if part.owner.startswith(LOG_PREFIX):
             self.chunks.add(id)
-        content = held.content(part)
+        content = self._content(held, part)
+        for number, some in enumerate(in_pieces(content)):
+            self._marked(f"{id}/inputs/{number}", some)
+        self._marked(id, content)
+
+    def _content(self, held: RecordParts, part: Part) -> ChunkContent:
+        if self.ancestry is None:
+            return held.content(part)
+        brought = self.ancestry.bring(part.owner, part.number)
+        self.ancestry.know(brought)
+        return held.selected_content(brought)
+
+    def _marked(self, id: str, content: ChunkContent) -> None:
+        """Write a chunk and its marker."""
         self.heads.add(content.heads)
+        for kind, rows in content.merged.items():
+            fresh = [row for row in rows if self._is_fresh(row["key"])]
+            self._events(LABELS[kind], fresh)
+            self.merged.update(row["key"] for row in fresh)
+        if content.selected:
+            self.merged.update(content.keys)
+        self._events("Event", content.inner)
         self._events(LABELS[content.label], content.events)
         self._events("Event:Choice", content.choices)
         self._edges(content)
@@ -142,6 +193,14 @@ class _Export:
         bands = (content.derived_spans, content.influenced_spans)
         if any(row["with"].get("fields") == [] for rows in (*led, *bands) for row in rows):
             self.files.to_mend.extend(zip(owns[::2], owns[1::2], strict=True))
+            keys = content.keys if content.selected else ()
+            for no in {no_of(key) for key in keys}:
+                own = [key for key in keys if no_of(key) == no]
+                self.files.to_mend.append((min(own), max(own)))
+
+    def _is_fresh(self, key: int) -> bool:
+        """Whether nothing else writes an event that is merged."""
+        return key not in self.merged and no_of(key) not in self.whole
 
     def _events(self, labels: str, events: Sequence[Row]) -> None:
         if not events:
@@ -197,15 +256,16 @@ class _Heads:
                 file.write(np.asarray(numbers, np.int64).tobytes())
 
     def among(self, events: Sequence[Row]) -> dict[int, Row]:
-        """The heads among the events of a part."""
-        path = self.there.get(self._bucket(events[0]["key"])) if self.there else None
-        if path is None:
-            return {}
-        rows = np.frombuffer(path.read_bytes(), np.int64).reshape(-1, 4).tolist()
+        """The heads among some events, mostly of one part."""
         found: dict[int, Row] = {}
-        for key, no, lo, hi in rows:
-            if hi != OPEN or key not in found:
-                found[key] = {"no": no, "lo": lo} | ({} if hi == OPEN else {"hi": hi})
+        for bucket in {self._bucket(event["key"]) for event in events} if self.there else ():
+            path = self.there.get(bucket)
+            if path is None:
+                continue
+            rows = np.frombuffer(path.read_bytes(), np.int64).reshape(-1, 4).tolist()
+            for key, no, lo, hi in rows:
+                if hi != OPEN or key not in found:
+                    found[key] = {"no": no, "lo": lo} | ({} if hi == OPEN else {"hi": hi})
         return found
 
     def remove(self) -> None:

@@ -12,6 +12,9 @@ from whence.engine.record.schema import associations_of
 from whence.store.care.contents import StoredRun
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
+from whence.store.loading import zones
+from whence.store.loading.parts import RecordParts
+from whence.store.loading.selected_heads import heads_asked_for
 from whence.store.places import key_of
 
 __all__ = ["head_findings"]
@@ -35,11 +38,15 @@ def head_findings(
         loaded: the ids of the chunks that are there; no others are expected.
     """
     numbers = {name: no for no, name in run.streams.items()}
+    asked = _asked_for(kept, numbers, loaded) if run.selected else {}
     for stream in kept.manifest["streams"]:
         name = stream["name"]
         if stream["role"] != "heads" or name not in numbers:
             continue
-        wanted = _of_record(kept, stream, numbers, loaded)
+        if run.selected:
+            wanted = asked.get(name, np.empty((0, 3), np.int64))
+        else:
+            wanted = _of_record(kept, stream, numbers, loaded)
         got = _of_graph(connection, numbers[name])
         if np.array_equal(wanted, got):
             continue
@@ -64,6 +71,20 @@ def _of_record(
     last = np.append(rows[1:, 0] != rows[:-1, 0], True)[: len(rows)]
     kept_rows: Ints = rows[last]
     return kept_rows
+
+
+def _asked_for(kept: RunRecord, numbers: dict[str, int], loaded: set[str]) -> dict[str, Ints]:
+    """The heads that selected outputs lean on, by stream, as `_of_record` tells of them."""
+    parts = RecordParts(kept, kept.manifest, numbers, selected=True)
+    ancestry = parts.ancestry()
+    for part in parts:
+        if parts.id(part) in loaded:
+            ancestry.know(ancestry.bring(part.owner, part.number))
+    found: dict[str, list[Ints]] = {}
+    for name, heads in heads_asked_for(ancestry, parts.directory):
+        heads[heads[:, 2] == zones.OPEN, 2] = OPEN
+        found.setdefault(name, []).append(heads)
+    return {name: _sorted(np.concatenate(several)) for name, several in found.items()}
 
 
 def _of_graph(connection: Connection, no: int) -> Ints:

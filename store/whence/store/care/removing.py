@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from whence.engine.errors import StoreError
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher
-from whence.store.places import LAST_POSITION, key_of
+from whence.store.places import LAST_POSITION, key_of, no_of
 
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction
@@ -68,6 +68,7 @@ def remove_from_graph(connection: Connection, run: str) -> Removed:
                 "try removing that one first"
             )
             raise StoreError(msg)
+        needed = do("remove_merged", prefix=f"run/{run}/")
         do("remove_chunks", prefix=f"run/{run}/")
         do("remove_contributions", prefix=f"{run}/")
         do("remove_run", id=run)
@@ -77,6 +78,7 @@ def remove_from_graph(connection: Connection, run: str) -> Removed:
         for log in gone:
             do("remove_chunks", prefix=f"log/{log}/")
         kept = sorted(set(about["logs"]) - set(gone))
+        do("doom_merged", rows=_by_number(key for row in needed for key in row["keys"]))
         return Removed(run, tuple(sorted(gone)), tuple(kept))
 
     return connection.transact(work)
@@ -88,8 +90,8 @@ def sweep(connection: Connection, progress: Progress | None = None) -> int:
     May be interrupted at any moment; whoever sweeps next goes on.
     """
     tell = progress or (lambda done, total, text: None)
-    doomed = [row["no"] for row in connection.read(cypher("doomed_read"))]
-    removed = 0
+    removed = _swept_singly(connection)
+    doomed = [row["no"] for row in connection.read(cypher("doomed_read")) if not row["keys"]]
     for done, no in enumerate(doomed):
         ends = {"first": key_of(no, 0), "last": key_of(no, LAST_POSITION)}
         tell(done, len(doomed), "removing events")
@@ -101,6 +103,57 @@ def sweep(connection: Connection, progress: Progress | None = None) -> int:
     if doomed:
         tell(len(doomed), len(doomed), "removing events")
     return removed
+
+
+def _by_number(keys: Iterable[int]) -> list[dict[str, Any]]:
+    """Keys, those of one log together and no more than a transaction can remove."""
+    found: dict[int, list[int]] = {}
+    for key in sorted(set(keys)):
+        found.setdefault(no_of(key), []).append(key)
+    return [
+        {"no": no, "keys": some[at : at + BATCH]}
+        for no, some in found.items()
+        for at in range(0, len(some), BATCH)
+    ]
+
+
+def _swept_singly(connection: Connection) -> int:
+    """Remove events that selected outputs needed and nobody needs any more.
+
+    Whoever is being loaded may be about to need them; they stay until the next time then. The
+    numbers are held meanwhile, so that no loader begins.
+    """
+    removed = 0
+    while True:
+
+        def work(transaction: ManagedTransaction) -> int | None:
+            def do(name: str, **parameters: Any) -> list[dict[str, Any]]:
+                return run_cypher(transaction, cypher(name), parameters).data()
+
+            do("register_numbers", many=0)
+            waiting = do("doomed_single")
+            if not waiting:
+                return None
+            (some,) = waiting
+            log = some["log"]  # none, if the log was taken out since: then its number is doomed
+            held = do("doomed_needed", log=f"log/{log}/", run=f"run/{log}/")
+            needed = {key for row in held for key in (*(row["keys"] or ()), *(row["merged"] or ()))}
+            ranges = [pair for row in held if not row["selected"] for pair in _pairs(row["owns"])]
+            doomed = [
+                key
+                for key in some["keys"]
+                if key not in needed and not any(lo <= key <= hi for lo, hi in ranges)
+            ]
+            return int(do("doomed_keys", id=some["id"], keys=doomed)[0]["removed"])
+
+        found = connection.transact(work)
+        if found is None:
+            return removed
+        removed += found
+
+
+def _pairs(owns: Sequence[int] | None) -> Iterator[tuple[int, int]]:
+    return zip((owns or ())[::2], (owns or ())[1::2], strict=True)
 
 
 def _removed(connection: Connection, name: str, **parameters: int) -> int:

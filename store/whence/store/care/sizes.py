@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from whence.engine.compact import Ints
 from whence.engine.record import record_place
 from whence.store.care.contents import Marker, contents
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
+from whence.store.loading.ranges import Ranges
+from whence.store.places import LAST_POSITION, Range, key_of, no_of
 from whence.store.server.serving import local_store
 
 __all__ = ["Share", "StoreSizes", "stats"]
@@ -79,8 +84,13 @@ def stats(connection: Connection, record: Path | None = None) -> StoreSizes:
     scale = 1.0 if size is None or not reckoned else size / reckoned
     root = record_place(record)
 
+    singly = held.singly()
+    ranges = held.owned()
+
     def share(kind: str, id: str, runs: tuple[str, ...], folder: Path) -> Share:
         nodes, edges = _counted(held.of(kind, id))
+        if kind == "log":
+            nodes += _alone(singly, ranges, held.logs[id]["no"])
         about = round(scale * (NODE_BYTES * nodes + EDGE_BYTES * edges))
         kept = folder_bytes(folder) if folder.is_dir() else None
         return Share(kind, id, runs, nodes, edges, about, kept)
@@ -98,6 +108,14 @@ def stats(connection: Connection, record: Path | None = None) -> StoreSizes:
             ),
         ),
     )
+
+
+def _alone(singly: Ints, ranges: Sequence[Range], no: int) -> int:
+    """How many events of a log are there only because selected outputs need them."""
+    own = singly[(singly >= key_of(no, 0)) & (singly <= key_of(no, LAST_POSITION))]
+    inside = [pair for pair in ranges if no_of(pair[0]) == no]
+    lo, hi = np.asarray(inside, np.int64).reshape(-1, 2).T
+    return int((~Ranges.joined(lo, hi).holds(own)).sum())
 
 
 def folder_bytes(folder: Path) -> int:

@@ -14,7 +14,7 @@ from whence.store.loading.content import ChunkContent, Row
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction
 
-__all__ = ["ROWS", "chunk_id", "loaded_chunks", "marker_of", "write_chunk"]
+__all__ = ["ROWS", "chunk_id", "is_conflict", "loaded_chunks", "marker_of", "write_chunk"]
 
 ROWS = 5000
 """Rows a statement: more take longer a row, fewer cost round trips."""
@@ -33,6 +33,8 @@ _PROPERTIES = {
 """What an event may carry, in the order in which its statement takes it."""
 
 _Edges = list[list[Any]]
+_Statement = tuple[str, Sequence[Any], int, dict[str, Any]]
+"""Its name, its rows, how much it has to say that it wrote, and its other parameters."""
 
 
 def chunk_id(kind: str, owner: str, part: int, stream: str | None = None) -> str:
@@ -50,12 +52,15 @@ def marker_of(id: str, content: ChunkContent) -> dict[str, Any]:
     """The properties of a chunk's marker."""
     return {
         "id": id,
-        "events": len(content.events) + len(content.choices),
+        "events": len(content.events) + len(content.choices) + len(content.inner),
         "spans": content.spans,
         "heads": len(content.heads),
         "edges": content.edges,
         "digest": content.digest(),
         "owns": content.owns,
+        "selected": content.selected or None,
+        "keys": (content.keys or None) if content.selected else None,
+        "merged": content.merged_keys or None,
     }
 
 
@@ -66,7 +71,25 @@ def write_chunk(connection: Connection, id: str, content: ChunkContent) -> bool:
         StoreError: something that an edge leads to is not in the graph; then nothing is written.
     """
     marker = marker_of(id, content)
-    statements = list(_statements(content))
+    try:
+        return _transact(connection, marker, list(_statements(content)))
+    except StoreError as error:
+        if content.label != "inputs" or not is_conflict(error):
+            raise
+    # Some of the log's events are there already, with outputs that were selected.
+    merged = ("merged", content.events, len(content.events), {"kind": "inputs"})
+    return _transact(connection, marker, [merged])
+
+
+def is_conflict(error: StoreError) -> bool:
+    """Whether something was there already that a chunk was to make."""
+    code = getattr(error.__cause__, "code", None)
+    return bool(code == "Neo.ClientError.Schema.ConstraintValidationFailed")
+
+
+def _transact(
+    connection: Connection, marker: dict[str, Any], statements: Sequence[_Statement]
+) -> bool:
 
     def work(transaction: ManagedTransaction) -> bool:
         def run(name: str, parameters: dict[str, Any]) -> Any:
@@ -80,9 +103,10 @@ def write_chunk(connection: Connection, id: str, content: ChunkContent) -> bool:
                 for at in range(0, len(rows), ROWS)
             )
             if written != expected:
-                what = f"edges of {name}" if name == content.label else name
+                what = f"edges of {name}" if name in ("outputs", "events") else name
                 msg = (
-                    f"the graph: expected to write {expected} {what} for {id}; got {written}, "
+                    f"the graph: expected to write {expected} {what} for {marker['id']}; got "
+                    f"{written}, "
                     "so nothing was written; try whence load again, or a record that is whole"
                 )
                 raise StoreError(msg)
@@ -91,13 +115,12 @@ def write_chunk(connection: Connection, id: str, content: ChunkContent) -> bool:
     return connection.transact(work)
 
 
-_Statement = tuple[str, Sequence[Any], int, dict[str, Any]]
-"""Its name, its rows, how much it has to say that it wrote, and its other parameters."""
-
-
 def _statements(content: ChunkContent) -> Iterator[_Statement]:
     """What is run for a chunk, in this order: whatever is led to comes before what leads there."""
+    for kind, rows in content.merged.items():
+        yield "merged", rows, len(rows), {"kind": kind}
     yield "choices", content.choices, len(content.choices), {}
+    yield "inner", content.inner, len(content.inner), {}
     edges, left, kinds = _edges_of_events(content)
     made = sum(len(keys) for each in edges for _, keys in each)
     more: dict[str, Any] = {"kinds": kinds}
@@ -124,23 +147,26 @@ def _edges_of_events(content: ChunkContent) -> tuple[list[_Edges], list[Row], li
     left: list[Row] = []
     kinds: dict[str, int] = {}
     told: list[Row] = []
+    before: tuple[Row, int] | None = None  # mostly the same object again and again
     for row in content.derived:
         key, to = row["key"], row["to"]
         at = places.get(key)
-        if at is None or any(key < each <= last for each in to):
+        if at is None or (max(to, default=0) > key and any(key < each <= last for each in to)):
             left.append(row)
             continue
-        name = json.dumps(row["with"]) if row["with"] else ""
-        if name not in kinds:
-            kinds[name] = len(told)
-            told.append(row["with"])
-        edges[at].append([kinds[name], to])
+        if before is None or before[0] is not row["with"]:
+            name = json.dumps(row["with"]) if row["with"] else ""
+            if name not in kinds:
+                kinds[name] = len(told)
+                told.append(row["with"])
+            before = (row["with"], kinds[name])
+        edges[at].append([before[1], to])
     return edges, left, told
 
 
 def _event_rows(content: ChunkContent, edges: list[_Edges]) -> list[list[Any]]:
     names = _PROPERTIES[content.label]
-    unknown = {name for event in content.events for name in event}.difference(names)
+    unknown = set[str]().union(*content.events).difference(names)
     if unknown:
         msg = (
             f"an event: expected no properties but {', '.join(names)}; "
@@ -148,8 +174,5 @@ def _event_rows(content: ChunkContent, edges: list[_Edges]) -> list[list[Any]]:
         )
         raise StoreError(msg)
     if content.label == "inputs":
-        return [[event.get(name) for name in names] for event in content.events]
-    return [
-        [*[event.get(name) for name in names], own]
-        for event, own in zip(content.events, edges, strict=True)
-    ]
+        return [list(map(event.get, names)) for event in content.events]
+    return [[*map(event.get, names), own] for event, own in zip(content.events, edges, strict=True)]

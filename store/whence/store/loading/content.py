@@ -15,7 +15,7 @@ from whence.store.loading.bands import heads_as_bands
 from whence.store.loading.blocks import literal_edges
 from whence.store.loading.digest import ChunkDigest
 from whence.store.loading.values import input_properties, output_properties
-from whence.store.places import key_of
+from whence.store.places import key_of, no_of
 
 __all__ = ["ChunkContent", "Directory", "Row", "add_choices", "log_content", "stream_content"]
 
@@ -55,6 +55,9 @@ class ChunkContent:
         derived_spans: spans with bands to what explains.
         influenced_spans: spans with bands to what supports beyond that.
         heads: from where to where inner events are heads.
+        merged: events of logs that are merged by key, by their kind: inputs, outputs or events.
+        inner: properties of events of other streams that come along with these.
+        selected: whether its events stand apart, so that its marker names them one by one.
     """
 
     label: str = "events"
@@ -66,6 +69,19 @@ class ChunkContent:
     derived_spans: list[Row] = field(default_factory=list)
     influenced_spans: list[Row] = field(default_factory=list)
     heads: list[Row] = field(default_factory=list)
+    merged: dict[str, list[Row]] = field(default_factory=dict)
+    inner: list[Row] = field(default_factory=list)
+    selected: bool = False
+
+    @property
+    def keys(self) -> list[int]:
+        """The keys of the events that are its own."""
+        return [int(row["key"]) for row in (*self.events, *self.choices, *self.inner)]
+
+    @property
+    def merged_keys(self) -> list[int]:
+        """The keys of the events that are merged."""
+        return [int(row["key"]) for rows in self.merged.values() for row in rows]
 
     @property
     def spans(self) -> int:
@@ -81,20 +97,26 @@ class ChunkContent:
     @property
     def owns(self) -> list[int]:
         """The first and the last key of its events, then of its choices; of an end its own."""
-        several = (self.events, self.choices, self.end)
+        several = (self.end,) if self.selected else (self.events, self.choices, self.end)
         keys = [[int(row["key"]) for row in rows] for rows in several if rows]
+        spans = [row["span"] for row in (*self.derived_spans, *self.influenced_spans)]
+        if spans:  # an end may lean on bands alone, and has no event of its own
+            named = {no_of(key) for key in (*self.keys, *(some[0] for some in keys))}
+            ends = {key_of(span["no"], span["lo"]) for span in spans if span["no"] not in named}
+            keys += [[key] for key in sorted(ends)]
         return [end for some in keys for end in (min(some), max(some))]
 
     def sort(self) -> None:
         """Put the rows into the order in which they are written."""
-        own = (self.events, self.choices)
+        own = (self.events, self.choices, self.inner, *self.merged.values())
         for rows in (*own, self.derived, self.influenced, self.end, self.heads):
             rows.sort(key=lambda row: int(row["key"]))
 
     def digest(self) -> str:
         """SHA-256 over keys and edges; values and heads are not part of it."""
         told = ChunkDigest()
-        told.events(row["key"] for row in (*self.events, *self.choices))
+        told.events(self.keys)
+        told.events(self.merged_keys)
         literal = (DERIVED, self.derived), (INFLUENCED, (*self.influenced, *self.end))
         for type, rows in literal:
             for properties, some in _alike(rows):
@@ -110,9 +132,13 @@ class ChunkContent:
 def _alike(rows: Iterable[Row]) -> Iterator[tuple[Row, list[Row]]]:
     """Rows by the properties of their relationships, those of a band itself left out."""
     found: dict[str, tuple[Row, list[Row]]] = {}
+    before: tuple[Row, list[Row]] | None = None  # mostly the same object again and again
     for row in rows:
-        properties = {name: v for name, v in row["with"].items() if name not in BAND}
-        found.setdefault(repr(properties), (properties, []))[1].append(row)
+        if before is None or before[0] is not row["with"]:
+            properties = {name: v for name, v in row["with"].items() if name not in BAND}
+            alike = found.setdefault(repr(properties), (properties, []))[1]
+            before = (row["with"], alike)
+        before[1].append(row)
     yield from found.values()
 
 
@@ -134,7 +160,7 @@ def stream_content(
     outputs: pa.Table | None,
     rows: Sequence[Association] | Associations,
     *,
-    selected: bool,
+    tracked: Sequence[bool] | None = None,
 ) -> ChunkContent:
     """A part of a stream: its events, and what they lead to.
 
@@ -143,18 +169,19 @@ def stream_content(
         directory: where names lead to.
         outputs: the part's events; ``None`` for streams without.
         rows: the part's associations, compact or not.
-        selected: only some outputs were tracked; those without associations are marked.
+        tracked: of each event whether it was tracked, if only some were; the others are marked.
     """
     role = stream["role"]
     no = directory.numbers[stream["name"]]
     content = ChunkContent("outputs" if role == "output" else "events")
     if isinstance(rows, Associations):
-        simple = role != "end" and not selected
+        simple = role != "end"
         rows = list(_add_simple(content, rows, no, directory) if simple else rows.rows())
     if outputs is not None:
         content.events = output_properties(no, outputs, directory.secret)
-        if selected and role == "output":
-            _mark_untracked(content.events, no, rows)
+        for event, told in zip(content.events, tracked or (), strict=False):
+            if not told:
+                event["untracked"] = True
     for row in heads_as_bands(rows, lambda name: directory.roles.get(name) == "heads"):
         _add(content, row, no, role, directory)
     content.sort()
@@ -197,15 +224,6 @@ def add_choices(
     for row in heads_as_bands(rows, lambda name: directory.roles.get(name) == "heads"):
         _add(content, row, no, stream["role"], directory)
     content.sort()
-
-
-def _mark_untracked(events: list[Row], no: int, rows: Sequence[Association]) -> None:
-    told: set[int] = set()
-    for row in rows:
-        told.update(range(row.lo, (row.lo if row.hi is None else row.hi) + 1))
-    for event in events:
-        if event["key"] - key_of(no, 0) not in told:
-            event["untracked"] = True
 
 
 def _add(content: ChunkContent, row: Association, no: int, role: str, directory: Directory) -> None:

@@ -14,21 +14,22 @@ from whence.engine.errors import LogError, StoreError
 from whence.engine.record import RunRecord
 from whence.store.catalog import find_run, run_is_loaded
 from whence.store.connection import Connection
-from whence.store.loading.chunks import loaded_chunks, write_chunk
+from whence.store.loading.chunks import is_conflict, loaded_chunks, write_chunk
+from whence.store.loading.content import ChunkContent
 from whence.store.loading.contributions import keep_contributions
-from whence.store.loading.parts import Part, RecordParts
+from whence.store.loading.parts import ENDED, Part, RecordParts
 from whence.store.loading.priority import PRIORITIES, Pace
 from whence.store.loading.register import prepare_schema, register, run_state
+from whence.store.loading.selected_parts import SelectedParts
+from whence.store.loading.selecting import in_pieces
 
 __all__ = ["ENDED", "LoadReport", "Loader", "Progress", "load"]
 
 Progress = Callable[[int, int, str], None]
 """Called with how many parts are done, how many there are, and what is being done."""
 
-ENDED = ("complete", "failed")
-"""How a run stands that has ended by itself: its record will not change any more."""
-
 WRITERS = PRIORITIES["high"].writers
+CONFLICTS = 3
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ class Loader:
         self._told: dict[str, Any] | None = None
         self._there: set[str] = set()
         self._needs: dict[str, set[str]] = {}
+        self._selection = SelectedParts()
 
     def catch_up(self, pace: Pace) -> LoadReport:
         """Load what there is by now.
@@ -108,11 +110,22 @@ class Loader:
             StoreError: the store is away or refuses; what was written stays, and the next call
                 asks the graph what is there.
         """
+        for left in reversed(range(CONFLICTS)):
+            try:
+                return self._catch_up(pace)
+            except StoreError as error:
+                # Another loader of the same run was faster with something; now it is known.
+                if not left or not is_conflict(error):
+                    raise
+        raise AssertionError
+
+    def _catch_up(self, pace: Pace) -> LoadReport:
         manifest = self.record.manifest
         try:
             parts = self._parts(manifest, pace)
             all_parts = list(parts)
-            left = self._write_all(parts, all_parts, pace)
+            write = self._write_selected if parts.selected else self._write_all
+            left = write(parts, all_parts, pace)
             complete = manifest["status"] in ENDED and not left
             if complete:
                 keep_contributions(self._connection, self.record)
@@ -141,13 +154,24 @@ class Loader:
         if self._registered != names:
             register(self._connection, self.record, manifest)
             run = find_run(self._connection, self.record.id)
+            self._selected = run.selected
+            self._partly = {
+                LOG_PREFIX + n for log in run.logs if log.partly_made for n in log.names
+            }
+            self._selection = SelectedParts()
             self._numbers = {LOG_PREFIX + name: log.no for log in run.logs for name in log.names}
             self._numbers.update({stream.name: stream.no for stream in run.streams})
             self._there = loaded_chunks(self._connection, "run", self.record.id)
             for log in set(manifest["logs"].values()):
                 self._there |= loaded_chunks(self._connection, "log", log)
             self._registered = names
-        return RecordParts(self.record, manifest, self._numbers)
+        return RecordParts(
+            self.record,
+            manifest,
+            self._numbers,
+            selected=self._selected,
+            partly=self._partly,
+        )
 
     def _load_makers(self, manifest: dict[str, Any], pace: Pace) -> None:
         """First the runs whose streams this one read: their events are its inputs."""
@@ -195,6 +219,30 @@ class Loader:
                 self._progress(len(every) - len(waiting), len(every), doing)
         return waiting
 
+    def _write_selected(self, parts: RecordParts, every: list[Part], pace: Pace) -> list[Part]:
+        """Write what was selected, with all that it needs; one part after the other.
+
+        A part may lead to what an earlier one brought, so that their order counts; the next one is
+        made ready while the last one is written.
+        """
+        doing = f"loading {self.record.id}"
+        running: Future[None] | None = None
+        with ThreadPoolExecutor(1, "whence-loading") as pool:
+            for id, content in self._selection.contents(parts, every, self._there):
+                if running is not None:
+                    running.result()
+                running = pool.submit(self._write_content, id, content, pace)
+                self._there.add(id)
+                self._progress(self._done(parts, every) - 1, len(every), doing)
+            if running is not None:
+                running.result()
+        self._selection.tell_heads(self._connection, parts)
+        self._progress(self._done(parts, every), len(every), doing)
+        return [part for part in every if parts.id(part) not in self._there]
+
+    def _done(self, parts: RecordParts, every: list[Part]) -> int:
+        return sum(parts.id(part) in self._there for part in every)
+
     def _ready(self, parts: RecordParts, part: Part) -> bool:
         """Whether all that a part leads to is there."""
         id = parts.id(part)
@@ -204,13 +252,16 @@ class Loader:
         return not self._needs[id]
 
     def _write(self, parts: RecordParts, part: Part, pace: Pace) -> None:
+        self._write_content(parts.id(part), parts.content(part), pace)
+
+    def _write_content(self, id: str, content: ChunkContent, pace: Pace) -> None:
         started = time.monotonic()
-        content = parts.content(part)
-        if write_chunk(self._connection, parts.id(part), content):
+        for number, some in enumerate(in_pieces(content)):
+            write_chunk(self._connection, f"{id}/inputs/{number}", some)
+        if write_chunk(self._connection, id, content):
             self._written += 1
-            self._events += len(content.events) + len(content.choices)
+            self._events += len(content.keys)
             self._edges += content.edges
-        del content
         pace.rest(time.monotonic() - started)
 
     def _tell_state(self, manifest: dict[str, Any], complete: bool) -> None:
@@ -222,7 +273,7 @@ class Loader:
             self._told = state
 
     def _refuse(self, parts: RecordParts, part: Part) -> None:
-        lacking = sorted(self._needs[parts.id(part)] - self._there)
+        lacking = sorted(self._needs.get(parts.id(part), set()) - self._there)
         msg = (
             f"the record of {self.record.id}: expected the parts that {parts.id(part)} leads to; "
             f"got none of {', '.join(lacking[:3])}; try running the chain again"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from whence.engine.associations import LOG_PREFIX, Association
 from whence.engine.compact import Associations, Block
@@ -16,6 +19,7 @@ from whence.engine.record import RunRecord
 from whence.engine.record.compact import from_compact_table
 from whence.engine.record.schema import associations_of
 from whence.engine.record.secret import record_secret
+from whence.store.loading.ancestry import Ancestry, Brought, reached, rows_of
 from whence.store.loading.chunks import chunk_id
 from whence.store.loading.content import (
     ChunkContent,
@@ -24,9 +28,14 @@ from whence.store.loading.content import (
     log_content,
     stream_content,
 )
+from whence.store.loading.ranges import Ranges
+from whence.store.loading.selecting import MergedInputs, content_of, is_selected, selector
 from whence.store.places import LAST_POSITION
 
-__all__ = ["Part", "RecordParts", "parts_listed"]
+__all__ = ["ENDED", "Part", "RecordParts", "parts_listed"]
+
+ENDED = ("complete", "failed")
+"""How a run stands that has ended by itself: its record will not change any more."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,13 @@ class RecordParts:
     """
 
     def __init__(
-        self, record: RunRecord, manifest: Mapping[str, Any], numbers: Mapping[str, int]
+        self,
+        record: RunRecord,
+        manifest: Mapping[str, Any],
+        numbers: Mapping[str, int],
+        *,
+        selected: bool | None = None,
+        partly: Container[str] = (),
     ) -> None:
         """Take what there is now.
 
@@ -64,6 +79,9 @@ class RecordParts:
             record: the run's record.
             manifest: its manifest.
             numbers: of each log (``log:NAME``) and stream in the graph.
+            selected: load selected outputs and what they need; as the run was tracked, unless
+                given.
+            partly: the logs (``log:NAME``) made by a run of which only that much is loaded.
         """
         self.record = record
         self.manifest = manifest
@@ -74,6 +92,13 @@ class RecordParts:
             {name: stream["role"] for name, stream in self.streams.items()},
             record_secret(record.root),
         )
+        self.selected = is_selected(manifest) if selected is None else selected
+        self._merging = MergedInputs(record, self.logs, numbers)
+        self._merged = {
+            name
+            for name in (LOG_PREFIX + log for log in self.logs)
+            if name in partly or (self.selected and self._own_log(name))
+        }
         self._choices = {
             name: sorted((part["first"], part["part"]) for part in stream["outputs"])
             for name, stream in self.streams.items()
@@ -85,8 +110,34 @@ class RecordParts:
             for what in ("outputs", "associations")
         }
 
+    def _own_log(self, name: str) -> bool:
+        """Whether no other run made a log."""
+        return self.logs[name.removeprefix(LOG_PREFIX)].made_by is None
+
+    def ancestry(self) -> Ancestry:
+        """What follows the ways up from selected outputs."""
+        chunk = int(self.manifest["chunk"])
+        return Ancestry(self.record, self.streams, chunk, self._selector)
+
+    @cached_property
+    def _selector(self) -> Callable[[pa.Table], npt.NDArray[np.bool_]]:
+        return selector(self.manifest)
+
+    def _selected_parts(self) -> Iterator[Part]:
+        """The parts of output pipes that have selected outputs, and the ends of the pipes."""
+        width = self.manifest["chunk"]
+        for name, stream in self.streams.items():
+            if stream["role"] == "output":
+                told = [part for part in stream["outputs"] if part.get("tracked", 1)]
+            else:
+                told = stream["associations"] if stream["role"] == "end" else []
+            yield from (Part(name, part["part"], part["part"] * width) for part in told)
+
     def __iter__(self) -> Iterator[Part]:
         """Every part, those first that come first in their log, whatever comes of them next."""
+        if self.selected:
+            yield from sorted(self._selected_parts(), key=lambda part: part.first)
+            return
         found: list[Part] = []
         for name, log in self.logs.items():
             if log.made_by is not None:
@@ -123,13 +174,17 @@ class RecordParts:
             log = self.logs[part.owner.removeprefix(LOG_PREFIX)]
             no = self.directory.numbers[part.owner]
             return log_content(no, log.manifest, log.part(part.number), self.directory.secret)
+        outputs = self._outputs(part.owner, part.number)
+        some = is_selected(self.manifest) and self.streams[part.owner]["role"] == "output"
         content = stream_content(
             self.streams[part.owner],
             self.directory,
-            self._outputs(part.owner, part.number),
+            outputs,
             self._associations(part.owner, part.number),
-            selected=self.manifest["options"].get("where") is not None,
+            tracked=self._selector(outputs).tolist() if some and outputs is not None else None,
         )
+        if self._merged:
+            content.merged = self._merging.rows(self._merged_of(part))
         met = f"{part.owner}/choices"
         choices = self._outputs(met, part.number) if met in self._choices else None
         if choices is not None:
@@ -138,13 +193,33 @@ class RecordParts:
             add_choices(content, self.streams[met], self.directory, choices, rows)
         return content
 
+    def brought(self, part: Part, ancestry: Ancestry) -> Brought | None:
+        """What a part of a selected pipe brings; ``None`` if the record has not all of it yet."""
+        found = ancestry.bring(part.owner, part.number)
+        over = self.manifest["status"] in ENDED
+        whole = found.lacking is None and self._merging.there(found.inputs)
+        return found if whole or over else None
+
+    def selected_content(self, brought: Brought) -> ChunkContent:
+        """What a part of a selected pipe writes."""
+        wanted = {name: found for name, found in brought.inputs.items() if name in self._merged}
+        merged = self._merging.rows(wanted)
+        return content_of(brought, self.streams, self.directory, merged)
+
+    def _merged_of(self, part: Part) -> dict[str, Ranges]:
+        """The events of partly loaded logs that a part leads to."""
+        wanted: dict[str, Ranges] = {}
+        for name in (part.owner, f"{part.owner}/choices"):
+            if (name, "associations") in self._listed:
+                for to, found in reached(self._associations(name, part.number)):
+                    if to in self._merged:
+                        wanted[to] = wanted.get(to, Ranges.none()).union(found)
+        return wanted
+
     def _associations(self, stream: str, number: int) -> list[Association] | Associations:
         if number not in self._listed[stream, "associations"]:
             return []
-        table = self.record.associations(stream, number)
-        if "back" in table.schema.names:
-            return from_compact_table(table, stream)
-        return associations_of(table, stream)
+        return rows_of(self.record, stream, number)
 
     def _outputs(self, stream: str, number: int) -> Any:
         listed = number in self._listed[stream, "outputs"]
@@ -198,9 +273,9 @@ class RecordParts:
                 yield self._chunk(to, number)
 
 
-def parts_listed(record: RunRecord) -> Iterator[str]:
+def parts_listed(record: RunRecord, *, selected: bool) -> Iterator[str]:
     """The ids of the chunks that a run's record has parts for, those of its logs included."""
-    parts = RecordParts(record, record.manifest, {})
+    parts = RecordParts(record, record.manifest, {}, selected=selected)
     yield from {parts.id(part): None for part in parts}
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
@@ -25,12 +26,14 @@ class SeenChunk:
         events: how many events.
         edges: how many relationships leave them.
         bands: how many spans, by the number of their stream.
+        merged: how many events of logs that it needs.
         digest: of all of it.
     """
 
     events: int = 0
     edges: int = 0
     bands: Counter[int] = field(default_factory=Counter)
+    merged: int = 0
     digest: str = ""
 
     def add(self, other: SeenChunk) -> None:
@@ -40,29 +43,58 @@ class SeenChunk:
         self.bands.update(other.bands)
 
 
-def read_chunk(connection: Connection, owns: Sequence[Range]) -> SeenChunk:
-    """Read everything in these ranges of keys, as a marker tells of them."""
+def read_chunk(
+    connection: Connection,
+    owns: Sequence[Range],
+    keys: Sequence[int] = (),
+    merged: Sequence[int] = (),
+) -> SeenChunk:
+    """Read everything in these ranges of keys, as a marker tells of them.
+
+    Args:
+        connection: where the graph is.
+        owns: the ranges.
+        keys: of events that are its own one by one, if only selected outputs were loaded.
+        merged: those of the logs' events that it needs.
+    """
     seen, told = SeenChunk(), ChunkDigest()
+    for some in _some(keys):
+        found = connection.read(cypher("check_keys"), keys=some)[0]["keys"]
+        seen.events += len(found)
+        told.events(found)
+        seen.edges += _edges(connection, "check_edges_of", told, keys=some)
+        places = [[no_of(key), position_of(key)] for key in some]
+        _bands(seen, told, connection.read(cypher("check_bands_at"), places=places))
+    for some in _some(merged):
+        found = connection.read(cypher("check_keys"), keys=some)[0]["keys"]
+        seen.merged += len(found)
+        told.events(found)
     for first, last in owns:
         for keys in pages(connection, first, last):
             seen.events += len(keys)
             told.events(keys)
-            seen.edges += _edges(connection, "check_edges", told, keys[0], keys[-1])
-        seen.edges += _edges(connection, "check_ends", told, first, last)
-        bands = connection.read(
-            cypher("check_bands"),
-            **{"no": no_of(first), "first": position_of(first), "last": position_of(last)},
-        )
-        seen.bands[no_of(first)] += len(bands)
-        seen.edges += sum(1 for row in bands if row["type"])
-        for row in bands:
-            if row["type"]:
-                properties = dict(row["properties"])
-                band = [properties.pop(name, 0) for name in ("a", "b", "sa", "sb")]
-                place = [row["no"], row["lo"], row["hi"], row["to"]]
-                told.bands(row["type"], properties, [[*place, *band]])
+            ends = {"first": keys[0], "last": keys[-1]}
+            seen.edges += _edges(connection, "check_edges", told, **ends)
+        seen.edges += _edges(connection, "check_ends", told, first=first, last=last)
+        stretch = {"no": no_of(first), "first": position_of(first), "last": position_of(last)}
+        _bands(seen, told, connection.read(cypher("check_bands"), **stretch))
     seen.digest = told.text()
     return seen
+
+
+def _bands(seen: SeenChunk, told: ChunkDigest, rows: Sequence[Mapping[str, Any]]) -> None:
+    for row in rows:
+        seen.bands[row["no"]] += 1
+        if row["type"]:
+            seen.edges += 1
+            properties = dict(row["properties"])
+            band = [properties.pop(name, 0) for name in ("a", "b", "sa", "sb")]
+            place = [row["no"], row["lo"], row["hi"], row["to"]]
+            told.bands(row["type"], properties, [[*place, *band]])
+
+
+def _some(keys: Sequence[int]) -> Iterator[list[int]]:
+    return (list(keys[at : at + PAGE]) for at in range(0, len(keys), PAGE))
 
 
 def pages(connection: Connection, first: int, last: int) -> Iterator[list[int]]:
@@ -77,9 +109,9 @@ def pages(connection: Connection, first: int, last: int) -> Iterator[list[int]]:
         first = keys[-1] + 1
 
 
-def _edges(connection: Connection, query: str, told: ChunkDigest, first: int, last: int) -> int:
+def _edges(connection: Connection, query: str, told: ChunkDigest, **which: Any) -> int:
     many = 0
-    for row in connection.read(cypher(query), first=first, last=last):
+    for row in connection.read(cypher(query), **which):
         told.edges(row["type"], row["properties"], row["sources"], row["targets"])
         many += len(row["sources"])
     return many

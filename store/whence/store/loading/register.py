@@ -11,6 +11,7 @@ from whence.engine.errors import StoreError
 from whence.engine.record import LogRecord, RunRecord
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher, schema
+from whence.store.loading.selecting import is_selected
 from whence.store.migrations import bring_up_to_date
 from whence.store.places import key_of
 
@@ -164,6 +165,7 @@ def _run(record: RunRecord, manifest: Mapping[str, Any]) -> dict[str, Any]:
             **_progress(manifest),
             **options,
         },
+        "selected": is_selected(manifest) or None,
         "chain": {"digest": digest, "definition": _text(manifest["chain"])},
         "processors": [
             {

@@ -1,5 +1,6 @@
 // Question    How many nodes and relationships are there in all?
 // Parameters  none
-// Plan        both from the count store, whatever the size
-MATCH (n) WITH count(n) AS nodes
-MATCH ()-[r]->() RETURN nodes, count(r) AS edges
+// Plan        both from the count store, whatever the size; of an empty graph too
+CALL () { MATCH (n) RETURN count(n) AS nodes }
+CALL () { MATCH ()-[r]->() RETURN count(r) AS edges }
+RETURN nodes, edges

@@ -102,7 +102,7 @@ def _outputs(
         if moments is not None:
             # Straight to where the next of these moments is.
             now = moment_of(connection, stream, at)
-            ahead = next((m for m in moments if m[1] >= now), None)
+            ahead = next((m for m in moments if now is not None and m[1] >= now), None)
             if ahead is None:
                 return
             at = max(at, first_from(connection, stream, ahead[0]))

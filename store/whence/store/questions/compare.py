@@ -142,7 +142,7 @@ def compare(
     for name in dict.fromkeys(s.name for run in (old, new) for s in run.outputs):
         streams = [_stream(run, name) for run in (old, new)]
         said = [
-            outputs_of(connection, run, stream) if stream is not None else []
+            outputs_of(connection, run, stream, record) if stream is not None else []
             for run, stream in zip((old, new), streams, strict=True)
         ]
         pairs = list(pairs_that_differ(said[0], said[1], single.moved_to if single else None))

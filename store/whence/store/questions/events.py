@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
+from whence.engine.errors import ParameterError
 from whence.engine.intervals import contains
 from whence.store.catalog import RunGraph
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import key_of, position_of
+from whence.store.loading.values import SEARCHABLE
+from whence.store.places import key_of, places_of_keys, position_of
 from whence.store.questions.answers import InputEvent, InputRange
+from whence.store.questions.in_record import columns_in_record
 
 __all__ = ["input_events"]
 
 
 def input_events(
-    connection: Connection, run: RunGraph, inputs: Iterable[InputRange], most: int
+    connection: Connection,
+    run: RunGraph,
+    inputs: Iterable[InputRange],
+    most: int,
+    record: Path | None = None,
 ) -> list[InputEvent]:
-    """The first of some input events, with their columns for searching."""
+    """The first of some input events, with their columns for searching.
+
+    Those that no selected output needs are not in the graph; the record has them, if it is there.
+    """
     wanted: dict[int, tuple[str, tuple[str, ...] | None]] = {}
     gone = {log.name: log.erased for log in run.logs}
     for each in inputs:
@@ -28,6 +39,9 @@ def input_events(
     known: dict[int, dict[str, Any]] = {
         row["key"]: row for row in connection.read(cypher("inputs_read"), keys=list(wanted))
     }
+    lost = [key for key in wanted if key not in known]
+    if lost:
+        known.update(_recorded(run, lost, record))
     return [
         InputEvent(
             log,
@@ -38,6 +52,22 @@ def input_events(
         )
         for key, (log, fields) in wanted.items()
     ]
+
+
+def _recorded(
+    run: RunGraph, keys: list[int], record: Path | None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    nothing: dict[str, Any] = dict.fromkeys(SEARCHABLE)
+    yield from ((key, nothing) for key in keys)
+    places = places_of_keys(keys)
+    for log in run.logs:
+        if log.no not in places or log.made:
+            continue
+        try:
+            for at, row in columns_in_record(run, log, places[log.no], record):
+                yield key_of(log.no, at), {**nothing, **row}
+        except (ParameterError, OSError):
+            continue  # then they are told without
 
 
 def _plain(value: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from whence.engine.associations import Association
 from whence.engine.errors import ParameterError, StoreError
@@ -183,13 +184,14 @@ def _output(
 ) -> OutputEvent:
     rows = connection.read(cypher("event_read"), key=key_of(stream.no, position))
     label = stream.label(position)
-    if not rows:
+    left_out = not rows and stream.sparse and run.loaded
+    if not rows and not left_out:
         msg = (
             f"{label}: expected an event that is in the graph; got {loaded_text(connection, run)}; "
             f"try whence load {run.id}"
         )
         raise StoreError(msg)
-    (row,) = rows
+    row: dict[str, Any] = {"untracked": True} if left_out else rows[0]
     if not run.options.get("tracked", True) or row["untracked"]:
         where = run.options.get("where")
         reason = "which --where left out" if where else "of a run that was not tracked"

@@ -125,8 +125,9 @@ def _sorted_out(
     untracked: Intervals = ()
     if run.options.get("where") is not None and whole:
         first, last = key_of(pipe.no, 0), key_of(pipe.no, pipe.length - 1)
-        rows = connection.read_values(cypher("untracked_read"), first=first, last=last)
-        untracked = places_of_keys(key for (key,) in rows).get(pipe.no, ())
+        rows = connection.read_values(cypher("tracked_read"), first=first, last=last)
+        tracked = places_of_keys(key for (key,) in rows).get(pipe.no, ())
+        untracked = difference(whole, tracked)
     possibly = overlap(whole, touched.get(pipe.no, ()))
     return {
         "unaffected": difference(difference(whole, possibly), untracked),

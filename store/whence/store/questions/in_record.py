@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -17,9 +18,42 @@ from whence.engine.record.erasing import erased_in
 from whence.engine.traits import LOG
 from whence.engine.values import Value, ValueFault, as_condition
 from whence.store.catalog import RunGraph, StoredLog
+from whence.store.loading.values import input_properties
 from whence.store.places import overlap
 
-__all__ = ["input_values", "log_in_record", "matching", "with_ids"]
+__all__ = [
+    "columns_in_record",
+    "input_values",
+    "log_in_record",
+    "matching",
+    "run_in_record",
+    "with_ids",
+]
+
+
+def run_in_record(run: str, record: Path | None) -> RunRecord:
+    """A run of whose outputs only the tracked ones are in the graph."""
+    try:
+        return RunRecord(record_place(record), run)
+    except (LogError, OSError) as error:
+        msg = (
+            f"{run}: expected its record at {record_place(record)}, since only its tracked outputs "
+            "are in the graph; got none; try --record DIR"
+        )
+        raise ParameterError(msg) from error
+
+
+def columns_in_record(
+    run: RunGraph, log: StoredLog, among: Intervals, record: Path | None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Events of a log with their columns for searching, as the graph would have them."""
+    kept = log_in_record(run.id, log.name, record)
+    chunk = int(kept.manifest["chunk"])
+    for number in range(kept.manifest["parts"]):
+        for lo, hi in overlap(among, ((number * chunk, (number + 1) * chunk - 1),)):
+            stretch = kept.part(number).slice(lo - number * chunk, hi - lo + 1)
+            for row in input_properties(0, kept.manifest, stretch, b""):
+                yield row.pop("key"), row
 
 
 def log_in_record(run: str, log: str, record: Path | None) -> LogRecord:

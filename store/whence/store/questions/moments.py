@@ -20,6 +20,9 @@ def first_from(connection: Connection, stream: StoredStream, moment: int) -> int
 
     Outputs appear in the order of their positions, so that few of them need a look.
     """
+    if stream.sparse:
+        found = _from(connection, stream, 0, moment)
+        return stream.length if found is None else found[0]
     low, high = 0, stream.length
     while low < high:
         step = max(1, -(-(high - low) // _AT_ONCE))
@@ -33,9 +36,24 @@ def first_from(connection: Connection, stream: StoredStream, moment: int) -> int
     return low
 
 
-def moment_of(connection: Connection, stream: StoredStream, position: int) -> int:
-    """The input position after which an output appeared."""
+def moment_of(connection: Connection, stream: StoredStream, position: int) -> int | None:
+    """The input position after which an output appeared.
+
+    Where only some outputs are there it is that of the next one, ``None`` if there is none.
+    """
+    if stream.sparse:
+        found = _from(connection, stream, position, -1)
+        return None if found is None else found[1]
     return _moments(connection, stream, [position])[position]
+
+
+def _from(
+    connection: Connection, stream: StoredStream, position: int, moment: int
+) -> tuple[int, int] | None:
+    """The first output that is there, from a position and a moment on, and its own moment."""
+    ends = {"first": key_of(stream.no, position), "last": key_of(stream.no, stream.length - 1)}
+    rows = connection.read(cypher("moment_ends"), **ends, moment=moment)
+    return (position_of(rows[0]["key"]), int(rows[0]["moment"])) if rows else None
 
 
 def _moments(connection: Connection, stream: StoredStream, places: list[int]) -> dict[int, int]:

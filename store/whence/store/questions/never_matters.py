@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, Literal
 
 from whence.engine.errors import ParameterError
 from whence.engine.intervals import Intervals, count
-from whence.store.catalog import RunGraph, find_run
+from whence.store.catalog import RunGraph, StoredLog, find_run
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.places import Places, joined, key_of, merge
@@ -21,8 +22,9 @@ from whence.store.questions.answers import (
     log_shares,
 )
 from whence.store.questions.fields import asked_of, derivations
+from whence.store.questions.in_record import columns_in_record
 from whence.store.questions.stepwise import chain_of
-from whence.store.questions.whole import all_outputs, require_whole
+from whence.store.questions.whole import all_outputs, log_is_whole, require_whole
 from whence.store.questions.widening import key_fields
 from whence.store.verbs import ends, up
 
@@ -110,7 +112,7 @@ def never_matters(
     softer = log_shares(graph.logs, explaining, but=True)
     if by in ("case", "activity"):
         queries = (*queries, "inputs_grouped")
-        groups = tuple(_by_column(connection, graph, by, certain, softer))
+        groups = tuple(_by_column(connection, graph, by, certain, softer, record))
     return NeverMatters(
         graph.id,
         certain,
@@ -128,6 +130,7 @@ def _by_column(
     by: str,
     certain: Sequence[LogShare],
     softer: Sequence[LogShare],
+    record: Path | None,
 ) -> Iterator[GroupShare]:
     mapped = [log for log in run.logs if by in log.mapped]
     if not mapped:
@@ -140,8 +143,11 @@ def _by_column(
     for log, sure, soft in zip(run.logs, certain, softer, strict=True):
         if log not in mapped or not log.length:
             continue
+        whole = log_is_whole(connection, run, log)
         counts = [
             _grouped(connection, log.no, ranges, by)
+            if whole
+            else _grouped_in_record(run, log, ranges, by, record)
             for ranges in (sure.ranges, soft.ranges, ((0, log.length - 1),))
         ]
         for group, length in counts[2].items():
@@ -154,6 +160,13 @@ def _grouped(connection: Connection, no: int, ranges: Intervals, by: str) -> dic
     keys = [[key_of(no, lo), key_of(no, hi)] for lo, hi in ranges]
     rows = connection.read(cypher("inputs_grouped"), ranges=keys, by=by)
     return {row["group"]: row["events"] for row in rows}
+
+
+def _grouped_in_record(
+    run: RunGraph, log: StoredLog, ranges: Intervals, by: str, record: Path | None
+) -> dict[Any, int]:
+    """The same where not all events of the log are in the graph."""
+    return Counter(row.get(by) for _, row in columns_in_record(run, log, ranges, record))
 
 
 def _by_field(

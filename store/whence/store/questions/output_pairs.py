@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
+from whence.engine.record import RunRecord
 from whence.engine.record.erasing import ERASED
 from whence.store.catalog import RunGraph, StoredStream
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
+from whence.store.loading.values import output_properties
 from whence.store.places import key_of, position_of
+from whence.store.questions.in_record import run_in_record
 
 __all__ = ["How", "Pair", "Said", "outputs_of", "pairs_that_differ"]
 
@@ -61,8 +65,12 @@ class Pair:
     new: Said | None
 
 
-def outputs_of(connection: Connection, run: RunGraph, stream: StoredStream) -> list[Said]:
-    """Every output of a pipe, in order."""
+def outputs_of(
+    connection: Connection, run: RunGraph, stream: StoredStream, record: Path | None = None
+) -> list[Said]:
+    """Every output of a pipe, in order; from the record where not all of them are in the graph."""
+    if stream.sparse:
+        return list(_recorded(run_in_record(run.id, record), stream))
     ranges = [
         [key_of(stream.no, lo), key_of(stream.no, min(lo + PAGE, stream.length) - 1)]
         for lo in range(0, stream.length, PAGE)
@@ -75,6 +83,13 @@ def outputs_of(connection: Connection, run: RunGraph, stream: StoredStream) -> l
         for key, moment, (value, kind) in zip(*columns, strict=True):
             found.append(Said(position_of(key), moment, value, kind))
     return found
+
+
+def _recorded(run: RunRecord, stream: StoredStream) -> Iterator[Said]:
+    (known,) = (each for each in run.manifest["streams"] if each["name"] == stream.name)
+    for part in known["outputs"]:
+        for row in output_properties(0, run.outputs(stream.name, part["part"]), b""):
+            yield Said(row["key"], row["moment"], row["value"], row.get("kind"))
 
 
 def pairs_that_differ(

@@ -107,7 +107,7 @@ def search(
             FoundEvent(
                 "input", f"{e.log}@{e.position}", e.log, e.position, e.case, e.activity, e.time
             )
-            for e in input_events(connection, graph, ranges, most)
+            for e in input_events(connection, graph, ranges, most, record)
         )
         return Found(graph.id, events, many > len(events), many, queries)
     moments = joined(p for each in places.values() for p in each) if at is not None else None

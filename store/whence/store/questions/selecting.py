@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from whence.engine.errors import ParameterError
 from whence.engine.functions.time import parse_instant
-from whence.engine.intervals import Intervals
+from whence.engine.intervals import Intervals, of_positions
 from whence.engine.values import ValueFault
 from whence.store.catalog import RunGraph, StoredLog
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.places import Places, joined, key_of, overlap, places_of_keys
-from whence.store.questions.in_record import matching, with_ids
+from whence.store.questions.in_record import columns_in_record, matching, with_ids
+from whence.store.questions.whole import log_is_whole
 
 __all__ = ["Inputs", "Selection", "select"]
 
@@ -144,6 +145,10 @@ def _of_log(
         rows = connection.read_values(cypher(name), **bounds, **given)
         return places_of_keys(key for _, keys in rows for key in keys).get(log.no, ())
 
+    by_column = (chosen.case, chosen.activity, chosen.since, chosen.until)
+    if any(each is not None for each in by_column) and not log_is_whole(connection, run, log):
+        found = of_positions(_in_record(run, log, found, chosen, record))
+        chosen = replace(chosen, case=None, activity=None, since=None, until=None)
     if chosen.case is not None:
         found = overlap(found, read("inputs_of_case", values=readings(chosen.case)))
     if chosen.activity is not None:
@@ -158,6 +163,39 @@ def _of_log(
     if found and chosen.ids is not None:
         found = overlap(found, with_ids(run, log, chosen.ids, record))
     return found
+
+
+def _in_record(
+    run: RunGraph, log: StoredLog, among: Intervals, chosen: Selection, record: Path | None
+) -> Iterator[int]:
+    """The same by the record, where not all events of the log are in the graph."""
+    for at, row in columns_in_record(run, log, among, record):
+        if chosen.case is not None and not _reads(row.get("case"), chosen.case):
+            continue
+        if chosen.activity is not None and not _reads(row.get("activity"), chosen.activity):
+            continue
+        timeless = chosen.since is None and chosen.until is None
+        if timeless or _in_time(row.get("time"), chosen):
+            yield at
+
+
+def _reads(value: Any, text: str) -> bool:
+    """Whether a value is what a word may mean; a boolean is never a number."""
+    return any(
+        value == each and isinstance(value, bool) == isinstance(each, bool)
+        for each in readings(text)
+    )
+
+
+def _in_time(time: Any, chosen: Selection) -> bool:
+    if isinstance(time, str):
+        texts = _text_bounds(chosen)
+        return texts["after"] < time < texts["before"]
+    if not isinstance(time, datetime):
+        return False
+    bounds = _bounds(chosen)
+    aware = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+    return bounds["after"] < aware < bounds["before"]
 
 
 def _positions(run: RunGraph, log: StoredLog, positions: Inputs) -> Intervals:

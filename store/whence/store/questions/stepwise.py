@@ -24,6 +24,8 @@ from whence.store.questions.in_record import input_values
 
 __all__ = ["chain_of", "kept_steps", "since_event", "steps"]
 
+AT_ONCE = 10_000
+
 TOGETHER = 16
 """So many neighbouring input events, or more, are one step."""
 
@@ -100,6 +102,8 @@ def since_event(connection: Connection, why: Why) -> int:
     run = find_run(connection, why.run)
     stream = next(s for s in run.streams if s.name == why.output.name)
     key = key_of(stream.no, why.output.position)
+    if stream.sparse:
+        return _since_among_some(connection, stream, why)
     before = connection.read(
         cypher("value_before"),
         first=key_of(stream.no, 0),
@@ -112,6 +116,22 @@ def since_event(connection: Connection, why: Why) -> int:
         return why.output.moment  # inside a Slice positions have gaps, and slices are mixed
     rows = connection.read(cypher("events_read"), keys=[first])
     return int(rows[0]["moment"])
+
+
+def _since_among_some(connection: Connection, stream: StoredStream, why: Why) -> int:
+    """The same where an output that is not there has another value: else it would be selected."""
+    at, since = key_of(stream.no, why.output.position), why.output.moment
+    asked = {"value": why.output.value, "kind": why.output.kind or ""}
+    while True:
+        rows = connection.read(
+            cypher("same_before"), first=key_of(stream.no, 0), key=at, most=AT_ONCE, **asked
+        )
+        for row in rows:
+            if row["key"] != at:
+                return since
+            at, since = at - 1, int(row["moment"])
+        if len(rows) < AT_ONCE:
+            return since
 
 
 def chain_of(connection: Connection, run: str) -> Any:

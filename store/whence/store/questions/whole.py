@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from whence.engine.errors import StoreError
-from whence.store.catalog import RunGraph
+from whence.store.catalog import RunGraph, StoredLog
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import Places
+from whence.store.places import Places, no_of
 
-__all__ = ["all_outputs", "loaded_text", "require_tracked", "require_whole"]
+__all__ = ["all_outputs", "loaded_text", "log_is_whole", "require_tracked", "require_whole"]
 
 
 def require_tracked(run: RunGraph) -> None:
@@ -24,7 +24,10 @@ def loaded_text(connection: Connection, run: RunGraph) -> str:
     for stream in run.outputs:
         rows = connection.read(cypher("chunks_read"), prefix=f"run/{run.id}/{stream.name}/")
         prefix = f"run/{run.id}/{stream.name}/"
-        events = sum(row["events"] for row in rows if row["id"][len(prefix) :].isdecimal())
+        own = [row for row in rows if row["id"][len(prefix) :].isdecimal()]
+        events = sum(row["events"] for row in own)
+        if stream.sparse:
+            events = sum(no_of(key) == stream.no for row in own for key in row["keys"] or ())
         done.append(f"{events:,} of {stream.length:,} outputs of {stream.name}")
     return ", ".join(done)
 
@@ -52,6 +55,14 @@ def require_whole(run: RunGraph, connection: Connection | None = None) -> None:
             f"{run.id}: expected all of the run in the graph; got {part}; try whence load {run.id}"
         )
         raise StoreError(msg)
+
+
+def log_is_whole(connection: Connection, run: RunGraph, log: StoredLog) -> bool:
+    """Whether all events of a log are in the graph; selected outputs do not need all of them."""
+    if not run.selected and not log.partly_made:
+        return True
+    rows = connection.read(cypher("chunks_read"), prefix=f"log/{log.id}/")
+    return sum(int(row["events"]) for row in rows) >= log.length
 
 
 def all_outputs(run: RunGraph) -> Places:

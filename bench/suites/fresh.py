@@ -1,13 +1,11 @@
 """How soon an output can be asked about, and what loading costs the run beside it.
 
-`declare` adds to a benchmark:
-
 - ``fresh.p95_s``: a stream of 10,000 events a second, in files, is followed with everything on and
   loaded meanwhile. Of every output in a part that was full: seconds from the moment at which its
   event was put into the folder to the first look at the graph that finds its part there. A part is
   in the graph only when all that it leads to is; so from then on its outputs can be explained.
-- ``priority.P.slowdown``: seconds of a batch job beside which its graph is loaded, over those of
-  the same job alone, for each priority; ``priority.P.events_per_s``: how fast it is loaded
+- ``fresh.P.slowdown``: seconds of a batch job beside which its graph is loaded, over those of
+  the same job alone, for each priority; ``fresh.P.events_per_s``: how fast it is loaded
   meanwhile.
 """
 
@@ -17,10 +15,9 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +26,7 @@ import pyarrow.parquet as pq
 from bench import Bench
 from bench.harness import quick
 from bench.suites._queries import QUERIES
+from bench.suites.store import place
 from whence.engine import Chain
 from whence.engine.record import LogRecord, RunRecord, ingest
 from whence.engine.runners import CHUNK, RunOptions
@@ -42,7 +40,7 @@ from whence.store import Connection
 from whence.store.loading import Loading
 from whence.store.loading.priority import PRIORITIES, Priority
 
-__all__ = ["declare", "freshness", "slowdown"]
+__all__ = ["bench"]
 
 RATE = 10_000
 EVERY = 0.25
@@ -53,33 +51,6 @@ EVENTS = 500_000 if quick() else 4_000_000
 CHUNKS = """
 MATCH (c:Chunk) WHERE c.id STARTS WITH $prefix RETURN c.id AS id
 """
-
-
-def declare(bench: Bench, connection: Callable[[Any], Connection]) -> None:
-    """Add the figures of this page to a benchmark.
-
-    Args:
-        bench: which one.
-        connection: gives the graph, from what the benchmark has prepared; it is emptied.
-    """
-    bench.variant("fresh.p95_s", "s", rounds=1)(lambda given: freshness(connection(given)))
-    for priority in PRIORITIES:
-        _declare_priority(bench, connection, priority)
-
-
-def _declare_priority(
-    bench: Bench, connection: Callable[[Any], Connection], priority: Priority
-) -> None:
-    found: list[float] = []
-
-    def slower(given: Any) -> float:
-        ratio, rate = slowdown(connection(given), priority)
-        found.append(rate)
-        return ratio
-
-    bench.variant(f"priority.{priority}.slowdown", "ratio", rounds=1)(slower)
-    rate = bench.variant(f"priority.{priority}.events_per_s", "events/s", rounds=1)
-    rate(lambda given: found[-1])
 
 
 def _emptied(connection: Connection) -> None:
@@ -229,17 +200,47 @@ def _job(
 ) -> tuple[float, float]:
     """Seconds of the job itself, and events that were loaded a second meanwhile."""
     chain = QUERIES["lifecycle"].own()
-    loading = (
-        nullcontext()
-        if connection is None
-        else Loading(root, name, connection.settings, _tell, priority=priority)
-    )
-    with loading:
+    loading = None
+    if connection is not None:
+        loading = Loading(root, name, connection.settings, _tell, priority=priority).__enter__()
+    loaded = 0
+    try:
         started = time.monotonic()
         run_kernels(root, chain, {chain.inputs[0]: log}, RunOptions(chunk=CHUNK), run_id=name)
         seconds = time.monotonic() - started
-        loaded = 0
         if connection is not None:
             found = connection.read("MATCH (e:Input) RETURN count(e) AS n")
             loaded = int(found[0]["n"])
+    finally:
+        if loading is not None:  # the rest is not waited for
+            loading.__exit__(KeyboardInterrupt, None, None)
     return seconds, loaded / seconds
+
+
+@contextmanager
+def server() -> Iterator[Connection]:
+    """A server of this benchmark alone."""
+    with place() as prepared:
+        yield prepared.connection
+
+
+bench = Bench("How fresh the graph is, and at what price", prepare=server, into="store")
+bench.variant("fresh.p95_s", "s", rounds=1)(freshness)
+
+
+def _declare(priority: Priority) -> None:
+    found: dict[str, float] = {}
+
+    def measured(connection: Connection, what: str) -> float:
+        if what not in found:  # both are of one job, whichever is asked for first
+            found["slowdown"], found["rate"] = slowdown(connection, priority)
+        return found.pop(what)
+
+    slower = bench.variant(f"fresh.{priority}.slowdown", "ratio", rounds=1)
+    slower(lambda connection: measured(connection, "slowdown"))
+    rate = bench.variant(f"fresh.{priority}.events_per_s", "events/s", rounds=1)
+    rate(lambda connection: measured(connection, "rate"))
+
+
+for _priority in PRIORITIES:
+    _declare(_priority)

@@ -1,0 +1,195 @@
+"""What a part of an output pipe writes where only selected outputs are loaded, and their needs.
+
+Inputs are merged by key, since another run may need the same ones; everything else is the part's
+own. So many inputs that they would be too much for one transaction come before it, in pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from whence.engine.arrow_compute import pc
+from whence.engine.associations import LOG_PREFIX
+from whence.engine.columns import from_canonical
+from whence.engine.record import LogRecord, RunRecord
+from whence.engine.record.erasing import ERASED
+from whence.engine.record.secret import record_secret
+from whence.engine.runners.options import RunOptions
+from whence.store.loading.ancestry import Brought
+from whence.store.loading.content import ChunkContent, Directory, Row, add_choices, stream_content
+from whence.store.loading.ranges import Ranges
+from whence.store.loading.values import input_properties, output_properties
+from whence.store.places import key_of
+
+__all__ = ["MERGED_AT_ONCE", "MergedInputs", "content_of", "in_pieces", "is_selected", "selector"]
+
+MERGED_AT_ONCE = 20_000
+"""Inputs a transaction."""
+
+
+def is_selected(manifest: Mapping[str, Any]) -> bool:
+    """Whether only some outputs of a run were tracked, so that only they are worth loading."""
+    options = manifest["options"]
+    return bool(options["tracked"]) and options.get("where") is not None
+
+
+def selector(manifest: Mapping[str, Any]) -> Callable[[pa.Table], npt.NDArray[np.bool_]]:
+    """Tells of events of an output pipe which are selected; each distinct value is asked once."""
+    from whence.engine.runners.local_kernels import told_where  # only where it is needed
+
+    options = manifest["options"]
+    holds = told_where(RunOptions(tracked=options["tracked"], where=options.get("where")))
+
+    def selected(table: pa.Table) -> npt.NDArray[np.bool_]:
+        if holds is None:
+            return np.ones(table.num_rows, np.bool_)
+        column = table.column("value").combine_chunks()
+        if isinstance(column, pa.ChunkedArray):
+            column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], "str")
+        if not isinstance(column, pa.DictionaryArray):
+            column = column.dictionary_encode()
+        held = [holds(from_canonical(text)) for text in column.dictionary.to_pylist()]
+        if not held:
+            return np.zeros(table.num_rows, np.bool_)
+        found: npt.NDArray[np.bool_] = np.array(held, np.bool_)[
+            column.indices.to_numpy(zero_copy_only=False)
+        ]
+        # What an erased one was nobody knows: it may be one of those that were selected.
+        gone = pc.equal(table.column("kind").cast(pa.string()), ERASED)
+        return found | gone.to_numpy()
+
+    return selected
+
+
+def content_of(
+    brought: Brought,
+    streams: Mapping[str, Mapping[str, Any]],
+    directory: Directory,
+    merged: Mapping[str, list[Row]],
+) -> ChunkContent:
+    """Everything that a part brings, as rows for the graph.
+
+    Args:
+        brought: what it brings.
+        streams: as the manifest lists them, by name.
+        directory: where names lead to in the graph.
+        merged: the inputs, by kind.
+    """
+    whole = ChunkContent("outputs", selected=True, merged=dict(merged))
+    for name in dict.fromkeys((*brought.events, *brought.rows)):
+        known = streams[name]
+        tables = brought.events.get(name)
+        events = None if tables is None else pa.concat_tables(tables)
+        rows = [row for some in brought.rows.get(name, ()) for row in _as_rows(some)]
+        content = ChunkContent()
+        if known["role"] != "choices":
+            content = stream_content(known, directory, events, rows)
+        elif events is not None:
+            add_choices(content, known, directory, events, rows)
+        if known["role"] == "output":
+            whole.events += _marked(content.events, brought.inside.get(name), directory, name)
+        else:
+            whole.inner += content.events
+        whole.choices += content.choices
+        for what in ("derived", "influenced", "end", "derived_spans", "influenced_spans"):
+            getattr(whole, what).extend(getattr(content, what))
+    whole.sort()
+    return whole
+
+
+def _marked(
+    events: list[Row], along: Ranges | None, directory: Directory, stream: str
+) -> list[Row]:
+    """Outputs that came along only because others lead to them were not tracked."""
+    if along:
+        keys = {key_of(directory.numbers[stream], at) for at in along.positions.tolist()}
+        for event in events:
+            if event["key"] in keys:
+                event["untracked"] = True
+    return events
+
+
+def _as_rows(some: Any) -> Iterator[Any]:
+    return iter(some) if isinstance(some, list) else some.rows()
+
+
+class MergedInputs:
+    """Reads the events of logs that are merged by key.
+
+    Args:
+        record: the run's record.
+        logs: its logs by name.
+        numbers: of each log (``log:NAME``) in the graph.
+    """
+
+    def __init__(
+        self, record: RunRecord, logs: Mapping[str, LogRecord], numbers: Mapping[str, int]
+    ) -> None:
+        """Nothing was read yet."""
+        self.record = record
+        self.logs = logs
+        self.numbers = numbers
+        self.secret = record_secret(record.root)
+        self._part = lru_cache(16)(lambda name, number: logs[name].part(number))
+        self._maker = lru_cache(None)(lambda id: RunRecord(record.root, id))
+
+    def rows(self, wanted: Mapping[str, Ranges]) -> dict[str, list[Row]]:
+        """The properties of some events, by kind: inputs, outputs or events."""
+        found: dict[str, dict[int, Row]] = {}
+        for name, ranges in wanted.items():
+            log = self.logs[name.removeprefix(LOG_PREFIX)]
+            kind, rows = "inputs", self._of_log(name, log, ranges)
+            if log.made_by is not None:
+                kind, rows = self._of_run(self.numbers[name], *log.made_by, ranges)
+            for row in rows:
+                found.setdefault(kind, {})[row["key"]] = row
+        return {kind: [rows[key] for key in sorted(rows)] for kind, rows in found.items()}
+
+    def there(self, wanted: Mapping[str, Ranges]) -> bool:
+        """Whether the record has them all by now; a log that is followed grows."""
+        for name, ranges in wanted.items():
+            log = self.logs[name.removeprefix(LOG_PREFIX)]
+            known = log.manifest["parts"] * log.manifest["chunk"]
+            if log.made_by is None and ranges and ranges.hi[-1] >= known:
+                return False
+        return True
+
+    def _of_log(self, name: str, log: LogRecord, ranges: Ranges) -> Iterator[Row]:
+        chunk = int(log.manifest["chunk"])
+        wanted = ranges.overlap(Ranges.one(0, log.manifest["parts"] * chunk - 1))
+        first, last = wanted.lo // chunk, wanted.hi // chunk
+        for number in Ranges.joined(first, last).positions.tolist():
+            table = self._part(name.removeprefix(LOG_PREFIX), number)
+            chosen = table.filter(pa.array(wanted.holds(table.column("position").to_numpy())))
+            yield from input_properties(self.numbers[name], log.manifest, chosen, self.secret)
+
+    def _of_run(self, no: int, run: str, stream: str, ranges: Ranges) -> tuple[str, Iterator[Row]]:
+        """Events of another run; those that it has not selected are not there, nor tracked."""
+        maker = self._maker(run)
+        (known,) = (each for each in maker.manifest["streams"] if each["name"] == stream)
+
+        def rows() -> Iterator[Row]:
+            for part in known["outputs"]:
+                if not ranges.meets(Ranges.one(part["first"], part["last"])):
+                    continue
+                table = maker.outputs(stream, part["part"])
+                chosen = ranges.holds(table.column("position").to_numpy())
+                for row in output_properties(no, table.filter(pa.array(chosen)), self.secret):
+                    yield {**row, "untracked": True}
+
+        return ("outputs" if known["role"] == "output" else "events"), rows()
+
+
+def in_pieces(content: ChunkContent) -> Iterator[ChunkContent]:
+    """What comes before a chunk, because it would be too much for one transaction; is taken out."""
+    for kind, rows in content.merged.items():
+        while len(rows) > MERGED_AT_ONCE:
+            some, rows = rows[:MERGED_AT_ONCE], rows[MERGED_AT_ONCE:]
+            yield ChunkContent(selected=True, merged={kind: some})
+        content.merged[kind] = rows

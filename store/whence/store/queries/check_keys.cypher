@@ -1,0 +1,6 @@
+// Question    Which of these events are there?
+// Parameters  $keys: list of integers
+// Plan        unique index seeks
+UNWIND $keys AS wanted
+MATCH (e:Event {key: wanted})
+RETURN collect(e.key) AS keys
