@@ -62,7 +62,8 @@ def selector(manifest: Mapping[str, Any]) -> Callable[[pa.Table], npt.NDArray[np
         ]
         # What an erased one was nobody knows: it may be one of those that were selected.
         gone = pc.equal(table.column("kind").cast(pa.string()), ERASED)
-        return found | gone.to_numpy()
+        found |= gone.to_numpy()
+        return found
 
     return selected
 
