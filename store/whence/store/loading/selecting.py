@@ -14,9 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from whence.engine.arrow_compute import pc
 from whence.engine.associations import LOG_PREFIX
 from whence.engine.columns import from_canonical
 from whence.engine.record import LogRecord, RunRecord
+from whence.engine.record.erasing import ERASED
+from whence.engine.record.secret import record_secret
 from whence.engine.runners.options import RunOptions
 from whence.store.loading.ancestry import Brought
 from whence.store.loading.content import ChunkContent, Directory, Row, add_choices, stream_content
@@ -57,6 +60,9 @@ def selector(manifest: Mapping[str, Any]) -> Callable[[pa.Table], npt.NDArray[np
         found: npt.NDArray[np.bool_] = np.array(held, np.bool_)[
             column.indices.to_numpy(zero_copy_only=False)
         ]
+        # What an erased one was nobody knows: it may be one of those that were selected.
+        gone = pc.equal(table.column("kind").cast(pa.string()), ERASED)
+        found |= gone.to_numpy()
         return found
 
     return selected
@@ -130,6 +136,7 @@ class MergedInputs:
         self.record = record
         self.logs = logs
         self.numbers = numbers
+        self.secret = record_secret(record.root)
         self._part = lru_cache(16)(lambda name, number: logs[name].part(number))
         self._maker = lru_cache(None)(lambda id: RunRecord(record.root, id))
 
@@ -161,7 +168,7 @@ class MergedInputs:
         for number in Ranges.joined(first, last).positions.tolist():
             table = self._part(name.removeprefix(LOG_PREFIX), number)
             chosen = table.filter(pa.array(wanted.holds(table.column("position").to_numpy())))
-            yield from input_properties(self.numbers[name], log.manifest, chosen)
+            yield from input_properties(self.numbers[name], log.manifest, chosen, self.secret)
 
     def _of_run(self, no: int, run: str, stream: str, ranges: Ranges) -> tuple[str, Iterator[Row]]:
         """Events of another run; those that it has not selected are not there, nor tracked."""
@@ -174,7 +181,7 @@ class MergedInputs:
                     continue
                 table = maker.outputs(stream, part["part"])
                 chosen = ranges.holds(table.column("position").to_numpy())
-                for row in output_properties(no, table.filter(pa.array(chosen))):
+                for row in output_properties(no, table.filter(pa.array(chosen)), self.secret):
                     yield {**row, "untracked": True}
 
         return ("outputs" if known["role"] == "output" else "events"), rows()

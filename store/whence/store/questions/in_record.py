@@ -52,7 +52,7 @@ def columns_in_record(
     for number in range(kept.manifest["parts"]):
         for lo, hi in overlap(among, ((number * chunk, (number + 1) * chunk - 1),)):
             stretch = kept.part(number).slice(lo - number * chunk, hi - lo + 1)
-            for row in input_properties(0, kept.manifest, stretch):
+            for row in input_properties(0, kept.manifest, stretch, b""):
                 yield row.pop("key"), row
 
 

@@ -88,7 +88,7 @@ def outputs_of(
 def _recorded(run: RunRecord, stream: StoredStream) -> Iterator[Said]:
     (known,) = (each for each in run.manifest["streams"] if each["name"] == stream.name)
     for part in known["outputs"]:
-        for row in output_properties(0, run.outputs(stream.name, part["part"])):
+        for row in output_properties(0, run.outputs(stream.name, part["part"]), b""):
             yield Said(row["key"], row["moment"], row["value"], row.get("kind"))
 
 
