@@ -17,6 +17,7 @@ GOING_ON = {
     "export": NO_FILE,
     "logs generate": NO_FILE,
     "evidence create": "no pack was written; the same command makes it",
+    "erase": "what is gone stays gone; whence erase alone brings it to its end",
     "runs remove": "runs that are gone stay gone; the same command goes on",
     "runs prune": "runs that are gone stay gone; the same command goes on",
     "store rebuild": "the graph is the old one; the same command begins anew",
