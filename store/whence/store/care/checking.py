@@ -98,7 +98,6 @@ def check(
         found.extend(wrong)
     found.extend(_stray_events(connection, held))
     found.extend(_stray_spans(connection, held, whole))
-    found.extend(Finding("packed", f"number {no}", told) for no, told in packed.of_heads())
     there = {marker.id for marker in held.markers}
     without: list[str] = []
     for run in held.runs.values():
@@ -112,10 +111,24 @@ def check(
             Finding("heads", f"{run.id}/{name}", problem)
             for name, problem in head_findings(connection, run, kept, there)
         )
+    found.extend(_packed_heads(held, packed, found))
     if progress is not None:
         progress(len(held.markers), len(held.markers), "checking chunks")
     counts = (len(held.markers), whole.events, whole.edges)
     return CheckReport(*counts, tuple(without), tuple(found))
+
+
+def _packed_heads(
+    held: Contents, packed: PackedCheck, found: Sequence[Finding]
+) -> Iterator[Finding]:
+    """Heads that are packed otherwise, unless the record says that it is they that are wrong."""
+    wrong = {finding.about for finding in found if finding.kind == "heads"}
+    names = {
+        no: f"{run.id}/{name}" for run in held.runs.values() for no, name in run.streams.items()
+    }
+    for no, told in packed.of_heads():
+        if names.get(no) not in wrong:
+            yield Finding("packed", f"number {no}", told)
 
 
 def _version(connection: Connection) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ EMPTY_MARK = "\x1e"
 """The one member of a list that has none: the importer makes no empty lists."""
 BUFFER = 1 << 20
 FIRST_WIDE = key_of(WIDE, 0)
-OUTER_BITS, INDEX_BITS = 26, 16
+OUTER_BITS, INDEX_BITS = 24, 16
 
 Shape = tuple[str, ...]
 
@@ -70,13 +70,13 @@ class ImportFiles:
         Args:
             labels: its labels, with colons between them.
             group: within which ids are told apart.
-            id: its id there; of an event also its property ``key``.
+            id: its id there; of an end also its property ``key``.
             properties: those that are ``None`` are left out.
         """
         given = {name: value for name, value in properties.items() if value is not None}
-        id_name = "key" if group in ("Event", "End") else ""
-        if group == "Event" and id >= FIRST_WIDE:
-            id_name, id = "", _import_id(id)  # then the key is a property like any other
+        id_name = "key" if group == "End" else ""
+        if group == "Event":
+            id = _import_id(id)  # its key is a property like any other
         given.pop(id_name, None)
         types = [_type(name, value) for name, value in given.items()]
         columns = [f"{id_name}:ID({group})", *types]
@@ -147,7 +147,7 @@ class ImportFiles:
 
 
 def _import_id(key: int) -> int:
-    """What the importer knows an event by: it takes numbers of at most 56 bits.
+    """What the importer knows an event by: it takes numbers of 56 bits.
 
     A key inside a Slice has 62: it is told by the stream, the position in the whole stream, and
     the index there, of which there are seldom more than one.
@@ -162,7 +162,7 @@ def _import_id(key: int) -> int:
             f"got more at {outer:,}; try whence load, which needs no files"
         )
         raise StoreError(msg)
-    return 1 << 56 | stream << (OUTER_BITS + INDEX_BITS) | outer << INDEX_BITS | index
+    return 1 << 55 | stream << (OUTER_BITS + INDEX_BITS) | outer << INDEX_BITS | index
 
 
 def _type(name: str, value: Any) -> str:

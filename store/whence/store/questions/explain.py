@@ -34,6 +34,8 @@ from whence.store.verbs.choices import options_of
 __all__ = ["Why", "Whys", "explain", "explain_first"]
 
 EVENTS_SHOWN = 1000
+EAGER = 10_000
+"""So many explaining events are few enough for what leads to them to be read at once."""
 QUERIES = (*WALKED_UP, "edges_told", "packed_bounds", "packed_read")
 
 
@@ -219,7 +221,8 @@ def _inputs(
         every = up(connection, run, start, support=support, packed=packed)
         return derivations(connection, run, every, support=support)
 
-    return Derivations(read), inputs
+    few = sum(each.hi - each.lo + 1 for each in inputs) <= EAGER
+    return tuple(read()) if few else Derivations(read), inputs
 
 
 def _witnesses(

@@ -57,8 +57,8 @@ class Derivations(Sequence[Association]):
         return len(self._rows)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the same associations stand in both."""
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+        """Whether the same associations are in both, in whatever order they were read."""
+        return isinstance(other, Sequence) and Counter(self) == Counter(other)
 
     __hash__ = None  # type: ignore[assignment]
 
