@@ -55,7 +55,7 @@ def remove_from_graph(connection: Connection, run: str) -> Removed:
         def do(name: str, **parameters: Any) -> list[dict[str, Any]]:
             return run_cypher(transaction, cypher(name), parameters).data()
 
-        do("register_numbers", many=0)  # from here on no other run is registered
+        do("register_numbers", counter="no", many=0)  # from here on no other run is registered
         known = do("remove_reads", id=run)
         if not known:
             msg = f"a run: expected one that is in the graph; got {run!r}; try whence store stats"
@@ -130,7 +130,7 @@ def _swept_singly(connection: Connection) -> int:
             def do(name: str, **parameters: Any) -> list[dict[str, Any]]:
                 return run_cypher(transaction, cypher(name), parameters).data()
 
-            do("register_numbers", many=0)
+            do("register_numbers", counter="no", many=0)
             waiting = do("doomed_single")
             if not waiting:
                 return None
