@@ -29,13 +29,14 @@ PLANS = {
     r"unique index seek|unique index on|the counter's node": "NodeUniqueIndexSeek",
     r"two unique index seeks an edge": "NodeUniqueIndexSeek",
     r"index range seeks? on Input": "NodeIndexSeekByRange",
-    r"index (range seek|seek|scan) (on|of) \(?Span": "NodeIndexSeek",
+    r"index (range seek|seeks?|scan) (on|of) \(?Span": "NodeIndexSeek",
     r"index seek on Input": "NodeIndexSeek",
     r"index range seeks?( on (Event|End|Chunk|Run|Collection|Contribution)\.|$|[,;])": (
         "NodeUniqueIndexSeekByRange"
     ),
     r"scan of the label": "NodeByLabelScan",
-    r"CREATE: the chunk's marker": "Create",
+    r"CREATE(: the chunk's marker|, after one look)": "Create",
+    r"unique index range seek": "NodeUniqueIndexSeekByRange",
     r"both from the count store": "RelationshipCountFromCountStore",
 }
 """How a header begins to say what its plan is, and the operator that it means."""

@@ -35,9 +35,11 @@ class PackedChunks:
         self._ways: list[tuple[str, Bounds]] = []
         self._heads = {stream.no for stream in run.streams if stream.role == "heads"}
         rows = connection.read_values(cypher("packed_bounds"), prefix=f"run/{run.id}/")
-        self.whole = bool(rows) and all(numbers is not None for _, numbers in rows)
-        """Whether every chunk is packed; those of an old graph are not until it is loaded to."""
-        for id, numbers in rows if self.whole else ():
+        # Heads that only selected outputs lean on come after their chunks, and are not packed.
+        packed = all(numbers is not None and not selected for _, numbers, selected in rows)
+        self.whole = bool(rows) and packed
+        """Whether everything is packed; an old graph is not until it is loaded to."""
+        for id, numbers, _ in rows if self.whole else ():
             self._ways += [(id, bounds) for bounds in bounds_of(numbers)]
 
     def reach(
