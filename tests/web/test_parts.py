@@ -128,7 +128,8 @@ def pages(record: RunRecord) -> OutputPages:
         (Filter(search="fals"), lambda n: n <= 100),
         (Filter(search="nothing is like that"), lambda n: False),
     ],
-    ids=str,
+    # A function would be named by its address, another one in every process of the tests.
+    ids=lambda each: "" if callable(each) else str(each),
 )
 @pytest.mark.parametrize("size", [7, 50, 500])
 def test_pages_are_what_a_plain_reading_of_the_whole_gives(
