@@ -84,15 +84,20 @@ def jars(home_for_tests: Path) -> Path:
     return folder
 
 
-def the_only_one(name: str, config: pytest.Config) -> None:
-    """Refuse to start what another process of this test run has started already."""
-    (together.folder_of_the_run(config) / name).touch(exist_ok=False)
+def one_of(count: int, name: str, config: pytest.Config) -> None:
+    """Refuse to start more of something than this test run, in all its processes, may have."""
+    for number in range(count):
+        with suppress(FileExistsError):
+            (together.folder_of_the_run(config) / f"{name} {number}").touch(exist_ok=False)
+            return
+    msg = f"{name}: expected {count} of it in a test run; got more; try tests/together.py"
+    raise RuntimeError(msg)
 
 
 @pytest.fixture(scope="session")
 def neo4j_server(jars: Path, pytestconfig: pytest.Config) -> Iterator[Status]:
-    """The one shared server: a real one, on a free port, gone when the tests end."""
-    the_only_one("the shared server", pytestconfig)
+    """The shared server: a real one, on a free port, gone when the tests end."""
+    one_of(len(together.SHARED), "the shared server", pytestconfig)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVED)
         status = start("shared", port=None, memory=Memory.of(1024))
@@ -111,7 +116,7 @@ def graph(neo4j_server: Status) -> Iterator[Connection]:
 @pytest.fixture(scope="session")
 def spark(pytestconfig: pytest.Config) -> Iterator[SparkSession]:
     """The one shared Spark session: two local cores, loopback only, no page."""
-    the_only_one("the shared session", pytestconfig)
+    one_of(1, "the shared session", pytestconfig)
     with pytest.MonkeyPatch.context() as patch:
         # Before the session is built: else workers take whatever python3 is on PATH.
         patch.setenv("PYSPARK_PYTHON", sys.executable)

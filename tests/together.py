@@ -20,8 +20,9 @@ __all__ = ["GROUPS", "SHARED", "Together", "folder_of_the_run", "group_of"]
 
 GROUPS = "groups.json"
 
-SHARED = {"neo4j_server", "spark"}
-"""There is one of each in a test run, so all tests that use them are one group."""
+SHARED = ("spark", "neo4j_server")
+"""A test run has one session of Spark: all tests that use it are a group, and start the server that
+some of them need as well. All others that use the server are another group, with another one."""
 
 
 def group_of(item: pytest.Item) -> str | None:
@@ -31,8 +32,9 @@ def group_of(item: pytest.Item) -> str | None:
     """
     if not isinstance(item, pytest.Function):
         return None
-    if SHARED & set(item.fixturenames):
-        return "shared"
+    for shared in SHARED:
+        if shared in item.fixturenames:
+            return shared
     definitions = item._fixtureinfo.name2fixturedefs.values()
     scopes = {definition.scope for several in definitions for definition in several}
     return str(item.path) if scopes & {"class", "module", "package"} else None

@@ -18,11 +18,15 @@ def pytest_configure(config):
 
 @pytest.fixture(scope="session")
 def neo4j_server(pytestconfig):
-    (together.folder_of_the_run(pytestconfig) / "started").touch(exist_ok=False)
+    pass
 
 @pytest.fixture
 def graph(neo4j_server):
     pass
+
+@pytest.fixture(scope="session")
+def spark(pytestconfig):
+    (together.folder_of_the_run(pytestconfig) / "session").touch(exist_ok=False)
 """
 FIRST = """
 import pytest
@@ -44,6 +48,14 @@ def own():
 
 @pytest.mark.parametrize("n", range(5))
 def test_shared(n, neo4j_server):
+    pass
+
+@pytest.mark.parametrize("n", range(5))
+def test_spark(n, spark):
+    pass
+
+@pytest.mark.parametrize("n", range(5))
+def test_both(n, neo4j_server, spark):
     pass
 
 @pytest.mark.parametrize("n", range(5))
@@ -71,8 +83,11 @@ def test_groups_go_to_one_process_and_the_rest_to_all(tmp_path: Path) -> None:
     )
     for worker, test in ran:
         where.setdefault(test, set()).add(worker)
-    assert len(ran) == 55
+    assert len(ran) == 65
     assert where["test_a.py::test_shared"] == where["test_b.py::test_shared"]
     assert len(where["test_a.py::test_shared"]) == 1
+    assert where["test_b.py::test_spark"] == where["test_b.py::test_both"]
+    assert len(where["test_b.py::test_spark"]) == 1
+    assert where["test_b.py::test_spark"] != where["test_a.py::test_shared"]
     assert len(where["test_b.py::test_own"]) == 1
     assert where["test_a.py::test_free"] == {"gw0", "gw1"}
