@@ -278,6 +278,7 @@ def test_the_bench_of_questions_gives_every_id_that_is_asked_for() -> None:
     assert set(command.load("questions").ids) == {
         *("explain.p50_ms_1e6", "explain.p99_ms_1e6", "explain.p99_ms_5e6"),
         *("conjunction.first_page_s", "never_matters.s_1e6", "impact.s_1e4_inputs"),
+        *("never_matters.lifecycle_s_1e5", "impact.lifecycle_s_1e4_inputs"),
     }
 
 
