@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.engine.examples import lifecycle
 from tests.engine.random_chains import random_case, refusals_skipped
+from tests.engine.record.erasable import CASES, DECLARED, PER_CASE, SENTINELS, events, noted, values
 from tests.exporters.making import RUNS, recorded
 from tests.sentinels import holding
-from whence.engine import ApplyFunction, Chain, Slice, field
+from whence.engine import ApplyFunction, Chain
 from whence.engine.associations import AssociationIndex
-from whence.engine.chain import Log
 from whence.engine.errors import LogError, ParameterError
 from whence.engine.intervals import Intervals, of_positions, positions
 from whence.engine.kernels.state import write_state
@@ -26,42 +23,13 @@ from whence.engine.record.erasing import (
     list_erasures,
     release_run,
     touched_by,
-    unfinished,
 )
 from whence.engine.record.removing import check_removable
 from whence.engine.record.verifying import verify_run
 from whence.engine.runners import RunOptions, run_recorded
 from whence.engine.what_if import what_if
-from whence.exporters.evidence import erasing
-from whence.exporters.evidence.erasing import Plan, erase, go_on, plan_case, plan_events
+from whence.exporters.evidence.erasing import erase, go_on, plan_case, plan_events
 from whence.store.journal import note, read_journal
-
-ROWS = ["A create", "B create", "A approve", "B pay", "A pay", "A approve"]
-CASES = {"A": "subject-Q7Z-alpha", "B": "subject-X9K-beta"}
-SENTINELS = [b"subject-X9K-beta", b"private-1-remark", b"private-3-remark"]
-PER_CASE = Chain.of(Slice("per-case", by=field.case, of=lifecycle(), combine="and"))
-DECLARED = Log({"case": "text", "action": "text", "note": "text"}, case="case", activity="action")
-
-
-def events() -> list[dict[str, str]]:
-    return [
-        {"case": CASES[row[0]], "action": row[2:], "note": f"private-{n}-remark"}
-        for n, row in enumerate(ROWS)
-    ]
-
-
-def noted(root: Path, **options: Any) -> RunRecord:
-    """A run that repeats what the events say, and one that only judges them."""
-    chain = Chain.of(ApplyFunction("say", "note"))
-    record = recorded(root, chain, {"log": events()}, DECLARED, **options)
-    recorded(root, PER_CASE, {"log": events()}, DECLARED, kernels=True)
-    return record
-
-
-def values(run: RunRecord, stream: str) -> list[str]:
-    (told,) = (s for s in run.manifest["streams"] if s["name"] == stream)
-    parts = [run.outputs(stream, part["part"]).to_pylist() for part in told["outputs"]]
-    return [f"{row['kind']} {row['value']}" for part in parts for row in part]
 
 
 def rows_of(run: RunRecord) -> list[Any]:
@@ -216,66 +184,6 @@ def test_nobody_is_found_in_one_line(tmp_path: Path) -> None:
         go_on(tmp_path, None, None)
 
 
-def killed_at(plan: Plan, number: int, *, inside: bool) -> bool:
-    """Begin an erasure and stop it at a step, before or behind what it does; say if it got there.
-
-    What is written is written as whole files, so that a kill and an exception leave the same.
-    """
-
-    class Killed(BaseException):
-        pass
-
-    steps = erasing._Work._steps
-
-    def fewer(self: Any) -> Iterator[tuple[str, Any]]:
-        for at, (name, step) in enumerate(steps(self)):
-
-            def stop(step: Any = step) -> None:
-                if inside:
-                    step()
-                raise Killed
-
-            yield name, stop if at == number else step
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(erasing._Work, "_steps", lambda self: list(fewer(self)))
-        try:
-            erase(plan, "why", None)
-        except Killed:
-            return True
-    return False
-
-
-@pytest.mark.parametrize("inside", [False, True])
-def test_a_kill_at_any_step_is_taken_up_again(tmp_path: Path, inside: bool) -> None:
-    first = noted(tmp_path / "first")
-    shutil.copytree(first.root, tmp_path / "whole")
-    whole = RunRecord(tmp_path / "whole", first.id)
-    erase(plan_case(whole.root, CASES["B"]), "why", None)
-    wanted = (values(whole, "say"), list(whole.log("log").read()))
-    number = 0
-    while True:
-        root = tmp_path / str(number)
-        shutil.copytree(first.root, root)
-        run = RunRecord(root, first.id)
-        plan = plan_case(root, CASES["B"])
-        if not killed_at(plan, number, inside=inside):
-            break
-        begun = unfinished(root)
-        assert begun is not None
-        assert any(f"erasure {begun.id} is not done" in line for line in verify_run(run).problems)
-        with pytest.raises(LogError, match="was stopped on its way"):
-            plan_case(root, CASES["B"])
-        done = go_on(root, None, None)
-        assert done.id == begun.id
-        assert unfinished(root) is None
-        assert holding(root, SENTINELS) == []
-        assert verify_run(run).problems == ()
-        assert (values(run, "say"), list(run.log("log").read())) == wanted
-        number += 1
-    assert number > 6
-
-
 def test_the_journal_forgets_names_and_its_chain_holds(tmp_path: Path) -> None:
     noted(tmp_path)
     note(tmp_path, ["impact", "latest", "--case", CASES["B"]])
@@ -353,47 +261,6 @@ def test_a_second_erasure_adds_to_the_first(tmp_path: Path) -> None:
     assert len(verify_run(run).erased) == 2
     with pytest.raises(LogError, match="3 erased events"):
         what_if(run, ["log@2.action=pay"])
-
-
-def test_a_kill_between_any_two_files_is_taken_up_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A log of several parts, cut off before the n-th file is put in its place."""
-
-    class Killed(BaseException):
-        pass
-
-    first = noted(tmp_path / "first")
-    note(first.root, ["impact", "latest", "--case", CASES["B"]])
-    place = Path.replace
-    left = 0
-
-    def counted(self: Path, target: Any) -> Any:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise Killed
-        return place(self, target)
-
-    monkeypatch.setattr(Path, "replace", counted)
-    left, number, taken_up = 10**6, 1, 0
-    while True:
-        root = tmp_path / str(number)
-        shutil.copytree(first.root, root)
-        plan = plan_case(root, CASES["B"])
-        left = number
-        try:
-            erase(plan, "why", None)
-            break
-        except Killed:
-            left = 10**6
-        go_on(root, None, None)
-        taken_up += 1
-        assert holding(root, SENTINELS) == []
-        assert verify_run(RunRecord(root, first.id)).problems == ()
-        read_journal(root)
-        number += 2
-    assert taken_up > 8
 
 
 @pytest.mark.full

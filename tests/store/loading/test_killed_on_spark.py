@@ -71,8 +71,8 @@ if os.environ.get("HOLD_AT"):
     setattr(RunWriter, name, held)
 '''
 MOMENTS = {
-    "before the first part": "add:1",
-    "in the middle": "add:5",
+    "before the first part": "write_part:1",
+    "in the middle": "write_part:5",
     "after the last part": "finish:1",
 }
 KILLS = pytest.mark.parametrize(
