@@ -36,7 +36,8 @@ class PackedChunks:
         self._heads = {stream.no for stream in run.streams if stream.role == "heads"}
         rows = connection.read_values(cypher("packed_bounds"), prefix=f"run/{run.id}/")
         # Heads that only selected outputs lean on come after their chunks, and are not packed.
-        self.whole = all(numbers is not None and not selected for _, numbers, selected in rows)
+        packed = all(numbers is not None and not selected for _, numbers, selected in rows)
+        self.whole = bool(rows) and packed
         """Whether everything is packed; an old graph is not until it is loaded to."""
         for id, numbers, _ in rows if self.whole else ():
             self._ways += [(id, bounds) for bounds in bounds_of(numbers)]
