@@ -301,8 +301,9 @@ def blocks_of(
     for kind in known:
         part = entries if len(known) == 1 else entries.where(kinds == kind)
         row = part.row
-        if not bool((row[1:] >= row[:-1]).all()):
-            part = part.where(np.lexsort((part.lo, row)))
+        if not bool((row[1:] > row[:-1]).all()):
+            # Of a row that leads to neighbours one by one, as inside a wide window, it is a range.
+            part = part.where(np.lexsort((part.lo, row))).joined()
         target, code = int(part.target[0]), int(part.fields[0])
         for some in _by_rank(part):
             alone = Single(target, code, positions[some.row], some.lo, some.hi)
