@@ -63,6 +63,18 @@ def test_many_slices_are_counted_by_their_zones() -> None:
     assert found.tolist() == list(range(many, 0, -1))
 
 
+def test_events_that_explain_one_output_each_are_not_searched_one_by_one() -> None:
+    """Each event inside explains an output elsewhere: together that would be 2.5 billion steps."""
+    many, unit = 50_000, 1 << 24
+    rows = []
+    for at in range(many):
+        rows.append(Association("p", "explains", "list", at, at, "p/in", (at * unit,)))
+        place = at * unit
+        rows.append(Association("p/in", "explains", "list", place, place, "log:log", (at,)))
+    found = counted(rows, {"log": many}, {"p": many})["log"]
+    assert found.tolist() == [1] * many
+
+
 def test_a_log_under_two_names_counts_once(tmp_path: Path) -> None:
     chain = Chain.graph(["p", "q"], [(ApplyFunction("both", "$0 + $1"), ["p", "q"])])
     check(tmp_path, chain, {"p": [1, 2], "q": [1, 2]}, False)

@@ -8,9 +8,10 @@ the way carries the outputs that it explains, as ranges, from the outputs down t
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -125,17 +126,6 @@ class _Stream:
     def add(self, position: int, explained: Intervals) -> None:
         self.sets[position] = union(self.sets.get(position, ()), explained)
 
-    def over(self, lo: int, hi: int, places: list[int]) -> Intervals:
-        """What the events of a range explain together."""
-        found: Intervals = ()
-        for first, last, shift in self.diagonal:
-            a, b = max(lo, first), min(hi, last)
-            if a <= b:
-                found = union(found, ((a + shift, b + shift),))
-        for at in places[bisect_left(places, lo) : bisect_right(places, hi)]:
-            found = union(found, self.sets[at])
-        return found
-
     def add_diagonal(self, lo: int, hi: int, shift: int) -> None:
         """Events lo..hi explain the outputs lo + shift .. hi + shift, one each."""
         if self.diagonal:
@@ -151,6 +141,43 @@ class _Stream:
             for at in range(lo, hi + 1):
                 self.add(at, ((at + shift, at + shift),))
         self.diagonal = []
+
+
+class _Known:
+    """The same of a stream of which all is known: ranges of events are found without a search."""
+
+    def __init__(self, stream: _Stream) -> None:
+        self._lines = sorted(stream.diagonal)
+        self._firsts = [first for first, _, _ in self._lines]
+        self._reach = list(accumulate((last for _, last, _ in self._lines), max))
+        """How far the diagonal has come up to each of its pieces."""
+        self._places = sorted(stream.sets)
+        self._sets = stream.sets
+        self.last = max([*self._reach[-1:], *self._places[-1:], -1])
+
+    def lines(self, lo: int, hi: int) -> Iterator[tuple[int, int, int]]:
+        """What the diagonal has of a range."""
+        at = bisect_right(self._firsts, hi) - 1
+        while at >= 0 and self._reach[at] >= lo:
+            first, last, shift = self._lines[at]
+            if last >= lo:
+                yield max(lo, first), min(hi, last), shift
+            at -= 1
+
+    def sets(self, lo: int, hi: int) -> Iterator[tuple[int, Intervals]]:
+        """The other events of a range, each with the outputs that it explains."""
+        places = self._places
+        for at in places[bisect_left(places, lo) : bisect_right(places, hi)]:
+            yield at, self._sets[at]
+
+    def over(self, lo: int, hi: int) -> Intervals:
+        """What the events of a range explain together."""
+        found: Intervals = ()
+        for first, last, shift in self.lines(lo, hi):
+            found = union(found, ((first + shift, last + shift),))
+        for _, explained in self.sets(lo, hi):
+            found = union(found, explained)
+        return found
 
 
 def _single(explained: Intervals) -> bool:
@@ -208,14 +235,14 @@ class _Carried:
 
     def _down(self, rows: list[Association], source: _Stream) -> None:
         """From a stream to what it leads to; all is known of the stream itself."""
-        places = sorted(source.sets)
+        known = _Known(source)
         for row in rows:
             target = self.streams.setdefault(row.to, _Stream())
-            last = self._last(source, places) if row.hi is None else row.hi
+            last = known.last if row.hi is None else row.hi
             if row.kind == "band":
-                self._band(row, last, source, target)
+                self._band(row, last, known, target)
                 continue
-            explained = source.over(row.lo, last, places)
+            explained = known.over(row.lo, last)
             if not explained:
                 continue
             if len(row.inputs) == 1 and not row.to.startswith(LOG_PREFIX) and _single(explained):
@@ -225,22 +252,15 @@ class _Carried:
             for at in row.inputs:
                 target.add(at, explained)
 
-    def _last(self, source: _Stream, places: list[int]) -> int:
-        return max([*(hi for _, hi, _ in source.diagonal), *places[-1:], -1])
-
-    def _band(self, row: Association, last: int, source: _Stream, target: _Stream) -> None:
-        for lo, hi, shift in source.diagonal:
-            a, b = max(lo, row.lo), min(hi, last)
-            if a > b:
-                continue
+    def _band(self, row: Association, last: int, known: _Known, target: _Stream) -> None:
+        for a, b, shift in known.lines(row.lo, last):
             if row.sa == row.sb == 1 and row.a == row.b and not row.to.startswith(LOG_PREFIX):
                 target.add_diagonal(a + row.a, b + row.a, shift - row.a)
                 continue
             for at in range(a, b + 1):
                 self._each(row, at, ((at + shift, at + shift),), target)
-        for at, explained in source.sets.items():
-            if row.lo <= at <= last:
-                self._each(row, at, explained, target)
+        for at, explained in known.sets(row.lo, last):
+            self._each(row, at, explained, target)
 
     def _each(self, row: Association, at: int, explained: Intervals, target: _Stream) -> None:
         lo, hi = at * row.sa + row.a, at * row.sb + row.b
