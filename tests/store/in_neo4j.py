@@ -34,7 +34,7 @@ from whence.store.questions.fields import asked_of, asked_up, derivations
 from whence.store.questions.whole import all_outputs
 from whence.store.verbs import PackedChunks, down, up
 
-__all__ = ["Kept", "Logs", "Place", "as_inputs", "keep", "record_of"]
+__all__ = ["Kept", "Logs", "Place", "as_inputs", "is_pipe", "keep", "record_of", "some_value"]
 
 Place = tuple[str, int]
 Logs = Mapping[str, Sequence[Any]]
@@ -46,6 +46,22 @@ def record_of(root: Path, chain: Chain, logs: Logs, options: RunOptions) -> RunR
     """Run a chain and leave its record."""
     kept = {name: ingest(root, name, logs[name], chunk=options.chunk) for name in chain.inputs}
     return run_recorded(root, chain, kept, options)
+
+
+def is_pipe(stream: dict[str, Any]) -> bool:
+    return bool(stream["role"] == "output")
+
+
+def some_value(run: RunRecord) -> str | None:
+    """A condition that some outputs meet, if all of them can be compared with a value of theirs."""
+    for stream in run.manifest["streams"]:
+        tables = [run.outputs(stream["name"], p["part"]) for p in stream["outputs"]]
+        rows = [row for table in tables for row in table.to_pylist()] if is_pipe(stream) else []
+        if rows and {row["kind"] for row in rows} <= {"boolean"}:
+            return f"value = {rows[0]['value']}"
+        if rows and {row["kind"] for row in rows} <= {"integer"}:
+            return f"value >= {sorted(int(row['value']) for row in rows)[len(rows) // 2]}"
+    return None
 
 
 def as_inputs(ranges: Iterable[InputRange]) -> Inputs:

@@ -13,6 +13,7 @@ from whence.engine.intervals import Intervals
 from whence.engine.record import RunRecord, record_place
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
+from whence.store.places import last_position
 
 __all__ = [
     "LATEST_SHOWN",
@@ -170,7 +171,9 @@ class RunGraph:
 _STREAM = ("name", "no", "processor", "pipe", "role", "w", "length", "tracked")
 
 
-def find_run(connection: Connection, run: str, record: Path | None = None) -> RunGraph:
+def find_run(
+    connection: Connection, run: str, record: Path | None = None, *, as_it_is: bool = False
+) -> RunGraph:
     """Read what the graph knows of a run; ``latest`` is the one that began last.
 
     Args:
@@ -178,6 +181,7 @@ def find_run(connection: Connection, run: str, record: Path | None = None) -> Ru
         run: the run's id, or ``latest``.
         record: where the record is, if it is not where records usually are. Only it can tell
             whether a run that was going on when it was last loaded still goes on.
+        as_it_is: also a run that an older release loaded in a way that makes answers wrong.
     """
     latest = [row["id"] for row in connection.read(cypher("runs_latest"), most=LATEST_SHOWN)]
     wanted = latest[0] if run == "latest" and latest else run
@@ -186,7 +190,28 @@ def find_run(connection: Connection, run: str, record: Path | None = None) -> Ru
         known = f"one of: {', '.join(latest)}" if latest else "whence load RUN first"
         msg = f"a run: expected one that is in the graph; got {run!r}; try {known}"
         raise StoreError(msg)
-    return _run(rows[0], record)
+    found = _run(rows[0], record)
+    if not as_it_is:
+        _require_room(found)
+    return found
+
+
+def _require_room(run: RunGraph) -> None:
+    """Refuse a run some of whose keys ran into those of other streams.
+
+    Older releases gave streams inside a Slice numbers whose keys have room for 65,536 events of the
+    whole stream, and did not count.
+    """
+    outer = (stream for stream in run.streams if stream.w == 1)
+    longest = max((each.length for each in (*run.logs, *outer)), default=0)
+    for stream in run.event_streams.values():
+        if stream.w > 1 and (longest - 1) * stream.w > last_position(stream.no):
+            msg = (
+                f"run {run.id}: expected keys that tell all events of {stream.name} apart; got "
+                "those of an older release, which have room for 65,536 events, so that answers "
+                "may be wrong; try whence store rebuild, or whence runs remove and whence load"
+            )
+            raise StoreError(msg)
 
 
 def run_is_loaded(connection: Connection, run: str) -> bool:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
 from tests.engine.runners.streaming import CHAINS, EVENTS
-from tests.store.in_neo4j import record_of
+from tests.store.in_neo4j import is_pipe, record_of, some_value
 from tests.store.loading.whole_graph import whole_graph
 from whence.api import run as run_chain
 from whence.engine import ApplyFunction, Chain, Cumulate, Window
@@ -23,7 +23,7 @@ from whence.engine.runners.local_kernels import run_kernels
 from whence.store import Connection
 from whence.store.care import check, stats
 from whence.store.care.removing import remove_from_graph, sweep
-from whence.store.loading import load, register, selecting
+from whence.store.loading import load, pieces, register
 from whence.store.loading.loader import Loader
 from whence.store.loading.priority import PRIORITIES
 from whence.store.questions import (
@@ -70,7 +70,7 @@ class Answers:
     run: str
 
     def every(self) -> list[Any]:
-        (pipe,) = (s for s in RunRecord(self.root, self.run).manifest["streams"] if _is_pipe(s))
+        (pipe,) = (s for s in RunRecord(self.root, self.run).manifest["streams"] if is_pipe(s))
         step = max(1, pipe["length"] // 14)
         asked: list[Any] = [self._of(at, pipe["name"]) for at in range(0, pipe["length"], step)]
         record = self.root
@@ -108,10 +108,6 @@ class Answers:
             return ask()
         except ParameterError as error:
             return str(error)
-
-
-def _is_pipe(stream: dict[str, Any]) -> bool:
-    return bool(stream["role"] == "output")
 
 
 def _without_queries(answer: Any) -> Any:
@@ -185,12 +181,12 @@ def test_random_chains_give_the_same_answers(
     whole = RunOptions(detail="steps" if seed % 3 else "ends", closed=case.closed)
     with refusals_skipped():
         run = record_of(tmp_path / "whole", case.chain(), case.logs, whole)
-    where = _some_value(run)
+    where = some_value(run)
     if where is None:
         pytest.skip("no output to select")
     options = replace(whole, where=where, chunk=3 if seed % 2 else 100)
     run = record_of(tmp_path, case.chain(), case.logs, options)
-    pipes = [s for s in run.manifest["streams"] if _is_pipe(s)]
+    pipes = [s for s in run.manifest["streams"] if is_pipe(s)]
     if len(pipes) == 1 and len(run.manifest["logs"]) == 1:
         assert_same_answers(graph, tmp_path, run.id, monkeypatch, cases=False)
         return
@@ -201,18 +197,6 @@ def test_random_chains_give_the_same_answers(
                 patch.setattr(register, "is_selected", lambda manifest: False)
             assert load(tmp_path, run.id, graph).complete
         assert check(graph, tmp_path).findings == ()
-
-
-def _some_value(run: RunRecord) -> str | None:
-    """A condition that some outputs meet, if all of them can be compared with a value of theirs."""
-    for stream in run.manifest["streams"]:
-        tables = [run.outputs(stream["name"], p["part"]) for p in stream["outputs"]]
-        rows = [row for table in tables for row in table.to_pylist()] if _is_pipe(stream) else []
-        if rows and {row["kind"] for row in rows} <= {"boolean"}:
-            return f"value = {rows[0]['value']}"
-        if rows and {row["kind"] for row in rows} <= {"integer"}:
-            return f"value >= {sorted(int(row['value']) for row in rows)[len(rows) // 2]}"
-    return None
 
 
 def counted(graph: Connection) -> tuple[int, int]:
@@ -245,7 +229,7 @@ def test_what_comes_in_goes_with_what_was_selected(graph: Connection, tmp_path: 
 def test_many_inputs_of_few_outputs_come_in_pieces(
     graph: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(selecting, "MERGED_AT_ONCE", 16)
+    monkeypatch.setattr(pieces, "MERGED_AT_ONCE", 16)
     chain = Chain.of(Window("wide", n=50, of=Cumulate("sum", "add")))
     run = record_of(tmp_path, chain, {"log": [1] * 70}, RunOptions(where="value > 40"))
     assert load(tmp_path, run.id, graph).complete

@@ -19,6 +19,7 @@ from whence.store.connection import Connection
 from whence.store.cypher import cypher, schema
 from whence.store.loading.numbers import COUNTERS, number
 from whence.store.loading.parts import parts_listed
+from whence.store.loading.pieces import without_piece
 from whence.store.loading.reading_back import SeenChunk, read_chunk
 from whence.store.migrations import VERSION, graph_version
 from whence.store.places import WIDE, Range
@@ -236,7 +237,7 @@ def _against_record(held: Contents, run: StoredRun, kept: RunRecord) -> Iterator
         for id in sorted(listed - there):
             yield Finding("missing", id, "expected its chunk, since its run is loaded; got none")
     for id in sorted(there - listed):
-        if id.startswith("run/") and id.partition("/inputs/")[0] not in listed:
+        if id.startswith("run/") and without_piece(id) not in listed:
             yield Finding("unknown", id, "expected a part of the record; got none of that name")
 
 

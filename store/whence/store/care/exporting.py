@@ -17,9 +17,10 @@ from whence.store.loading.chunks import marker_of
 from whence.store.loading.content import DERIVED, INFLUENCED, ChunkContent, Row
 from whence.store.loading.numbers import COUNTERS, is_wide, take_numbers
 from whence.store.loading.parts import Part, RecordParts
+from whence.store.loading.pieces import with_ids
 from whence.store.loading.register import stream_id
 from whence.store.loading.selected_heads import head_rows, heads_asked_for
-from whence.store.loading.selecting import in_pieces, is_selected
+from whence.store.loading.selecting import is_selected
 from whence.store.migrations import VERSION
 from whence.store.places import WIDE, key_of, no_of, position_of
 
@@ -173,9 +174,8 @@ class _Export:
         if part.owner.startswith(LOG_PREFIX):
             self.chunks.add(id)
         content = self._content(held, part)
-        for number, some in enumerate(in_pieces(content)):
-            self._marked(f"{id}/inputs/{number}", some)
-        self._marked(id, content)
+        for piece, some in with_ids(id, content):
+            self._marked(piece, some)
 
     def _content(self, held: RecordParts, part: Part) -> ChunkContent:
         if self.ancestry is None:

@@ -18,10 +18,10 @@ from whence.store.loading.chunks import is_conflict, loaded_chunks, write_chunk
 from whence.store.loading.content import ChunkContent
 from whence.store.loading.contributions import keep_contributions
 from whence.store.loading.parts import ENDED, Part, RecordParts
+from whence.store.loading.pieces import with_ids
 from whence.store.loading.priority import PRIORITIES, Pace
 from whence.store.loading.register import prepare_schema, register, run_state
 from whence.store.loading.selected_parts import SelectedParts
-from whence.store.loading.selecting import in_pieces
 
 __all__ = ["ENDED", "LoadReport", "Loader", "Progress", "load"]
 
@@ -256,12 +256,11 @@ class Loader:
 
     def _write_content(self, id: str, content: ChunkContent, pace: Pace) -> None:
         started = time.monotonic()
-        for number, some in enumerate(in_pieces(content)):
-            write_chunk(self._connection, f"{id}/inputs/{number}", some)
-        if write_chunk(self._connection, id, content):
-            self._written += 1
-            self._events += len(content.keys)
-            self._edges += content.edges
+        for piece, some in with_ids(id, content):
+            if write_chunk(self._connection, piece, some):
+                self._written += piece == id
+                self._events += len(some.keys)
+                self._edges += some.edges
         pace.rest(time.monotonic() - started)
 
     def _tell_state(self, manifest: dict[str, Any], complete: bool) -> None:

@@ -27,10 +27,7 @@ from whence.store.loading.ranges import Ranges
 from whence.store.loading.values import input_properties, output_properties
 from whence.store.places import key_of
 
-__all__ = ["MERGED_AT_ONCE", "MergedInputs", "content_of", "in_pieces", "is_selected", "selector"]
-
-MERGED_AT_ONCE = 20_000
-"""Inputs a transaction."""
+__all__ = ["MergedInputs", "content_of", "is_selected", "selector"]
 
 
 def is_selected(manifest: Mapping[str, Any]) -> bool:
@@ -185,12 +182,3 @@ class MergedInputs:
                     yield {**row, "untracked": True}
 
         return ("outputs" if known["role"] == "output" else "events"), rows()
-
-
-def in_pieces(content: ChunkContent) -> Iterator[ChunkContent]:
-    """What comes before a chunk, because it would be too much for one transaction; is taken out."""
-    for kind, rows in content.merged.items():
-        while len(rows) > MERGED_AT_ONCE:
-            some, rows = rows[:MERGED_AT_ONCE], rows[MERGED_AT_ONCE:]
-            yield ChunkContent(selected=True, merged={kind: some})
-        content.merged[kind] = rows

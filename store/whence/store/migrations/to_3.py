@@ -39,7 +39,7 @@ def _heads(connection: Connection, run: str, missing: Collection[str]) -> dict[s
     Loading tells of a head with the chunk that ends it once more; whoever reads them takes the end
     from wherever it is told.
     """
-    graph = find_run(connection, run)
+    graph = find_run(connection, run, as_it_is=True)
     found: dict[str, Packing] = {}
     for stream in graph.streams:
         if stream.role != "heads":

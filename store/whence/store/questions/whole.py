@@ -6,6 +6,7 @@ from whence.engine.errors import StoreError
 from whence.store.catalog import RunGraph, StoredLog
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
+from whence.store.loading.pieces import without_piece
 from whence.store.places import Places, no_of
 
 __all__ = ["all_outputs", "loaded_text", "log_is_whole", "require_tracked", "require_whole"]
@@ -24,7 +25,7 @@ def loaded_text(connection: Connection, run: RunGraph) -> str:
     for stream in run.outputs:
         rows = connection.read(cypher("chunks_read"), prefix=f"run/{run.id}/{stream.name}/")
         prefix = f"run/{run.id}/{stream.name}/"
-        own = [row for row in rows if row["id"][len(prefix) :].isdecimal()]
+        own = [row for row in rows if without_piece(row["id"][len(prefix) :]).isdecimal()]
         events = sum(row["events"] for row in own)
         if stream.sparse:
             events = sum(no_of(key) == stream.no for row in own for key in row["keys"] or ())
