@@ -65,7 +65,7 @@ def test_help_lists_every_command_with_a_sentence(cli: Cli) -> None:
 
 
 def test_a_small_log_is_run_here_without_compiling_or_loading_spark(tmp_path: Path) -> None:
-    """Both take longer than such a run; pandas is loaded by Arrow wherever it is installed."""
+    """Each takes longer than such a run; Arrow would load pandas wherever it is installed."""
     (tmp_path / "chain.yaml").write_text(
         "{id: per-case, slice: {by: case, combine: and, of: {line: [{id: n, apply: n}, "
         "{id: sum, cumulate: add}, {id: two, window: {n: 2, of: {id: max, cumulate: max}}}, "
@@ -78,7 +78,7 @@ def test_a_small_log_is_run_here_without_compiling_or_loading_spark(tmp_path: Pa
         "'--runner', 'local', '--track', '--no-load']\n"
         "from whence.cli import main\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
-        "slow = {'numba', 'pyspark', 'neo4j', 'starlette', 'rdflib', 'prov'}\n"
+        "slow = {'numba', 'pandas', 'pyspark', 'neo4j', 'starlette', 'rdflib', 'prov'}\n"
         "assert not slow & set(sys.modules), slow & set(sys.modules)"
     )
     done = subprocess.run(
@@ -91,6 +91,21 @@ def test_a_small_log_is_run_here_without_compiling_or_loading_spark(tmp_path: Pa
     )
     assert done.returncode == 0, done.stderr
     assert "4 outputs" in done.stdout, done.stdout
+
+
+def test_who_asks_for_pandas_later_gets_it() -> None:
+    check = (
+        "import sys\nimport pyarrow as pa\nfrom whence.cli.quick_start import leave_pandas_out\n"
+        "leave_pandas_out()\nassert 'pandas' not in sys.modules\n"
+        "frame = pa.table({'a': [1, None]}).to_pandas()\n"
+        "assert frame['a'].isna().tolist() == [False, True]\n"
+        "assert pa.Table.from_pandas(frame).num_rows == 2\n"
+        "assert pa.array(frame['a']).null_count == 1"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", check], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_loading_commands_for_help_loads_nothing_slow() -> None:

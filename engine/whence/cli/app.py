@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from whence.cli.going_on import going_on
 from whence.cli.output import Output, output, use_output
+from whence.cli.quick_start import leave_pandas_out
 from whence.engine.errors import WhenceError
 
 __all__ = ["COMMANDS", "GLOBAL_FLAGS", "JOURNALED", "WORDS", "Commands", "app", "main"]
@@ -176,6 +177,8 @@ def whence(
 
 def main() -> None:
     """Run the command line and leave the process with its exit code."""
+    if set(sys.argv[1:]).intersection(COMMANDS) and not {"--help", "-h"}.intersection(sys.argv):
+        leave_pandas_out()
     try:
         app(prog_name="whence")
     except Exception as error:

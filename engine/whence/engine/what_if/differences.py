@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from whence.engine.arrow_compute import pc
@@ -16,6 +18,8 @@ from whence.engine.record.schema import from_canonical
 from whence.engine.values import Value
 
 __all__ = ["OutputChange", "PipeDifference", "differences"]
+
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -74,16 +78,23 @@ class PipeDifference:
         return count(self.changed) + self.appeared + self.vanished
 
 
-def differences(old: RunRecord, new: RunRecord, most: int = 1000) -> tuple[PipeDifference, ...]:
+def differences(
+    old: RunRecord, new: RunRecord, most: int = 1000, also: tuple[str, int] | None = None
+) -> tuple[PipeDifference, ...]:
     """Compare two runs of the same chain, pipe by pipe, position by position.
 
     Args:
         old: the first run.
         new: the second run.
         most: so many of the outputs that differ are listed with their values, a pipe.
+        also: a pipe and a position: listed in any case, if that output differs.
     """
     names = [s["name"] for s in old.manifest["streams"] if s["role"] == "output"]
-    return tuple(_difference(name, _values(old, name), _values(new, name), most) for name in names)
+    wanted = {} if also is None else {also[0]: also[1]}
+    return tuple(
+        _difference(name, _values(old, name), _values(new, name), most, wanted.get(name))
+        for name in names
+    )
 
 
 def _values(record: RunRecord, name: str) -> pa.ChunkedArray:
@@ -93,24 +104,40 @@ def _values(record: RunRecord, name: str) -> pa.ChunkedArray:
     return pa.chunked_array(chain.from_iterable(p.chunks for p in parts), pa.string())
 
 
-def _difference(name: str, old: pa.ChunkedArray, new: pa.ChunkedArray, most: int) -> PipeDifference:
+def _difference(
+    name: str, old: pa.ChunkedArray, new: pa.ChunkedArray, most: int, also: int | None
+) -> PipeDifference:
     both = min(len(old), len(new))
-    other = pc.not_equal(old.slice(0, both), new.slice(0, both))
-    # Written differently is not yet different: 1 and 1.0 are equal.
-    changed = [
-        at
-        for at in pc.indices_nonzero(other).to_pylist()
-        if not _equal(from_canonical(old[at].as_py()), from_canonical(new[at].as_py()))
-    ]
+    changed = _changed(old.slice(0, both), new.slice(0, both))
+    listed = changed[:most].tolist()
+    at = -1 if also is None else int(np.searchsorted(changed, also))
+    if at >= most and at < len(changed) and changed[at] == also:
+        listed.append(also)
     told = chain(
-        (
-            OutputChange(name, at, "changed", _read(old, at), _read(new, at))
-            for at in changed[:most]
-        ),
+        (OutputChange(name, at, "changed", _read(old, at), _read(new, at)) for at in listed),
         _ends(name, old, new, both),
     )
-    first = tuple(each for _, each in zip(range(most), told, strict=False))
-    return PipeDifference(name, (len(old), len(new)), of_positions(changed), first)
+    first = tuple(each for _, each in zip(range(max(most, len(listed))), told, strict=False))
+    return PipeDifference(name, (len(old), len(new)), of_positions(changed.tolist()), first)
+
+
+def _changed(old: pa.ChunkedArray, new: pa.ChunkedArray) -> Ints:
+    """The positions at which two pipes differ."""
+    other = pc.indices_nonzero(pc.not_equal(old, new)).to_numpy().astype(np.int64)
+    if not len(other):
+        return other
+    # Written differently is not yet different: 1 and 1.0 are equal. Each pair is looked at once.
+    texts = pa.concat_arrays([*old.take(other).chunks, *new.take(other).chunks]).dictionary_encode()
+    values = [from_canonical(text) for text in texts.dictionary.to_pylist()]
+    codes = texts.indices.to_numpy().astype(np.int64).reshape(2, -1)
+    pairs, which = np.unique(codes[0] * len(values) + codes[1], return_inverse=True)
+    lefts, rights = np.divmod(pairs, len(values))
+    differ = [
+        not _equal(values[left], values[right])
+        for left, right in zip(lefts.tolist(), rights.tolist(), strict=True)
+    ]
+    found: Ints = other[np.array(differ, np.bool_)[which]]
+    return found
 
 
 def _ends(

@@ -52,6 +52,7 @@ def what_if(
     *,
     keep: bool = False,
     most: int = 1000,
+    also: tuple[str, int] | None = None,
     by: str | None = None,
     reason: str = "",
 ) -> WhatIf:
@@ -66,6 +67,7 @@ def what_if(
         by: who corrects them, if they are kept: then the corrected logs say so for good.
         reason: why, in words; told with it.
         most: so many of the outputs that differ are listed with their values, a pipe.
+        also: a pipe and a position: listed in any case, if that output differs.
 
     Raises:
         ParameterError: a correction says what the log does not have.
@@ -93,7 +95,7 @@ def what_if(
         wanted = read_corrections(corrections, logs)
     with TemporaryDirectory(prefix="whence-what-if-") as place:
         again = _run(Path(place), record, manifest, logs, wanted, tracked=False)
-        outputs = differences(record, again, most)
+        outputs = differences(record, again, most, also)
     told = {"who": by, "reason": reason, "time": now()} if by is not None else None
     kept = None
     if keep:

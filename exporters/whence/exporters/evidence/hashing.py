@@ -50,11 +50,16 @@ def salting() -> Callable[[bytes, bytes], bytes]:
     def salt(secret: bytes, at: bytes) -> bytes:
         pair = keys.get(secret)
         if pair is None:
-            key = secret.ljust(64, b"\0")
-            pair = keys[secret] = (key.translate(_INNER), key.translate(_OUTER))
+            pair = keys[secret] = _hmac_keys(secret)
         return sha256(pair[1] + sha256(pair[0] + at).digest()).digest()
 
     return salt
+
+
+def _hmac_keys(secret: bytes) -> tuple[bytes, bytes]:
+    """What an HMAC begins its two digests with."""
+    key = secret.ljust(64, b"\0")
+    return key.translate(_INNER), key.translate(_OUTER)
 
 
 def salt_of(secret: bytes, place: str, position: int) -> bytes:
@@ -95,24 +100,32 @@ def hashed(
     places = table.column("position").to_pylist()
     moments = table.column("moment").to_pylist() if "moment" in table.column_names else places
     names = sorted(columns)
-    sha256, head = hashlib.sha256, place.encode()
-    ats = [b"%s\0%d\0" % (head, position) for position in places]
+    sha256, head = hashlib.sha256, place.encode() + b"\0"
+    ats = [head + b"%d\0" % position for position in places]
     salts = salted(places, moments, ats)
     wide, digests = salts, []
     for number, name in enumerate(names):
         if number % _FIELDS == 0 and len(names) > 1:
             wide = [_wide(salt, number) for salt in salts]
-        part, middle = _part(number, len(names)), name.encode() + b"\0"
+        part = _part(number, len(names))
+        owns = wide if len(names) == 1 else [own[part] for own in wide]
+        told = _told(table.column(name), columns[name], name.encode() + b"\0")
         digests.append(
-            [
-                sha256(b"\x02" + own[part] + middle + value).digest()
-                for own, value in zip(wide, _texts(table.column(name), columns[name]), strict=True)
-            ]
+            [sha256(b"\x02" + own + value).digest() for own, value in zip(owns, told, strict=True)]
         )
-    return [
-        sha256(b"\x00" + at + b"".join(fields)).digest()
-        for at, *fields in zip(ats, *digests, strict=True)
-    ]
+    fields = digests[0] if len(digests) == 1 else map(b"".join, zip(*digests, strict=True))
+    return [sha256(b"\x00" + at + field).digest() for at, field in zip(ats, fields, strict=True)]
+
+
+def _told(column: pa.ChunkedArray, kind: str, before: bytes) -> list[bytes]:
+    """The values of a column as canonical JSON, each after its name: what is alike is told once."""
+    if kind not in (CANONICAL, "text", "integer") or not len(column):
+        return [before + text for text in _texts(column, kind)]
+    coded = pa.concat_arrays(column.chunks)
+    if not pa.types.is_dictionary(coded.type):
+        coded = coded.dictionary_encode(null_encoding="encode")
+    texts = [before + text for text in _texts(pa.chunked_array([coded.dictionary]), kind)]
+    return [texts[code] for code in coded.indices.to_pylist()]
 
 
 def _texts(column: pa.ChunkedArray, kind: str) -> list[bytes]:
@@ -150,13 +163,17 @@ class Work:
 
     def leaves(self) -> Iterator[bytes]:
         """What stands for the events, part by part."""
-        salt, last = salting(), len(self.numbers) - 1
+        sha256, last = hashlib.sha256, len(self.numbers) - 1
 
         def salted(_: list[int], moments: list[int], ats: list[bytes]) -> list[bytes]:
             events = np.clip(np.array(moments, np.int64), 0, last)
-            begins = (self.numbers[events] * SIZE).tolist()
-            keys = [self.secrets[at : at + SIZE] for at in begins]
-            return list(map(salt, keys, ats))
+            numbers, which = np.unique(self.numbers[events], return_inverse=True)
+            keys = [self.secrets[at : at + SIZE] for at in (numbers * SIZE).tolist()]
+            inner, outer = zip(*map(_hmac_keys, keys), strict=True) if keys else ((), ())
+            return [
+                sha256(outer[n] + sha256(inner[n] + at).digest()).digest()
+                for n, at in zip(which.tolist(), ats, strict=True)
+            ]
 
         for path in self.files:
             yield b"".join(hashed(pq.read_table(path), self.columns, self.place, salted))

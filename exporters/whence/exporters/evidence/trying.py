@@ -96,7 +96,7 @@ def _others(log: LogRecord, column: str, position: int) -> list[Value]:
 def _outcome(asked: Asked, place: str, value: Value) -> tuple[str, bool]:
     ((name, position),) = asked.outputs
     try:
-        answer = what_if(asked.record, {place: value}, most=1_000_000)
+        answer = what_if(asked.record, {place: value}, most=0, also=(name, position))
     except WhenceError:
         return "the chain refuses such a value", True
     return _words(answer, name, position)
