@@ -53,12 +53,13 @@ def told(graph: Connection, run: RunRecord) -> list[str]:
     found = []
     for position in range(len(LOG)):
         asked = []
-        for ask in (
-            lambda at: explain(graph, run.id, at, record=run.root),
-            lambda at: explain_recorded(run, at),
-        ):
+        for from_graph in (True, False):
             try:
-                why = ask(str(position))
+                why = (
+                    explain(graph, run.id, str(position), record=run.root)
+                    if from_graph
+                    else explain_recorded(run, str(position))
+                )
                 asked.append(f"{why.output.kind} {why.output.value} {why.inputs}")
             except ParameterError as error:
                 asked.append(str(error))

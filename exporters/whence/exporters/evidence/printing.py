@@ -36,7 +36,8 @@ def pdf(report: Report, picture: Picture) -> bytes:
     canvas = Canvas(made, pagesize=A4, invariant=1, pageCompression=0)
     canvas.setTitle(report.title)
     canvas.setAuthor("Whence")
-    pages = _Pages(canvas, *A4, report.title)
+    width, height = A4
+    pages = _Pages(canvas, width, height, report.title)
     pages.text(report.title, 15, _BOLD)
     for section in report.sections:
         _section(pages, section, picture)

@@ -162,7 +162,7 @@ def told_of(root: Path, run: str, logs: Mapping[str, str]) -> list[dict[str, Any
 
     A log that a run read under two names is told once.
     """
-    names = {id: name for name, id in reversed(logs.items())}
+    names = {id: name for name, id in reversed(list(logs.items()))}
     found = []
     for each in erasures_of(root, run, logs):
         places = {LOG_PREFIX + names[id]: at for id, at in each.logs.items() if id in names}
