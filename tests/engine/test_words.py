@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -30,7 +31,7 @@ from whence.engine.interpreter import interpret
 from whence.engine.palettes.ltl import F, G, U, X
 from whence.engine.processor import Processor
 from whence.engine.registry import processor_types
-from whence.engine.steps import steps_of
+from whence.engine.steps import NOT_TOLD, Steps, steps_of
 from whence.engine.tracker import MemoryTracker
 from whence.engine.words import in_words
 
@@ -86,9 +87,31 @@ def test_a_life_cycle_tells_its_way_and_since_when() -> None:
     assert in_words(steps_of(result.explain(4).event), chain, since=3)[:2] == [
         "per-case@4 is false since event 3 because one slice says so, and one is enough: "
         "per-case/order@3 (false)",
-        "per-case/order@3 is false because of the way new -log@1: action = 'create'-> open "
-        "-log@3: otherwise-> violation",
+        "per-case/order@3 is false because it was new, became open with log@1 (action = create), "
+        "then became violation with log@3 (action = pay), for which open has no transition",
     ]
+
+
+def test_what_is_not_told_is_not_said() -> None:
+    """Neither a value nor why it would be so; a state machine then names its events alone."""
+    log = [{"case": "A", "action": "create"}, {"case": "A", "action": "pay"}]
+    chain = Chain.of(Slice("per-case", by="case", of=lifecycle(), combine="and"))
+    found = steps_of(interpret(chain, log, tracker=MemoryTracker()).explain(1).event)
+    inner = {name: replace(step, value=NOT_TOLD) for name, step in found.steps.items()}
+    kept = {**inner, found.output: found.steps[found.output]}
+    assert in_words(Steps(found.output, kept, found.below), chain)[:2] == [
+        "per-case@1 is false because one slice says so, and one is enough: per-case/order@1",
+        "per-case/order@1 follows from log@1 and per-case/order@0",
+    ]
+    machine = Chain.of(lifecycle())
+    found = steps_of(interpret(machine, log, tracker=MemoryTracker()).explain(1).event)
+    kept = {
+        name: replace(step, value=NOT_TOLD) if step.is_input else step
+        for name, step in found.steps.items()
+    }
+    assert in_words(Steps(found.output, kept, found.below), machine)[0] == (
+        "order@1 is false because log@0 and log@1 led to its state, one after the other"
+    )
 
 
 def test_every_processor_has_a_template_of_its_own() -> None:

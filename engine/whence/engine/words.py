@@ -91,12 +91,13 @@ def in_words(
             left += 1
             continue
         causes = _causes(found, step)
-        own = tuple(_way(found, step))
-        value = None if step.value is NOT_TOLD else step.value
-        because = processor.because(Told(value, causes, own))
-        told = "is what it is" if step.value is NOT_TOLD else f"is {value_text(step.value)}"
+        if step.value is NOT_TOLD:
+            # Why it is what it is cannot be said without what it is.
+            sentences.append(f"{step.name} follows from {listed(causes)}")
+            continue
+        because = processor.because(Told(step.value, causes, tuple(_way(found, step))))
         when = f" since event {since}" if since is not None and step.name == found.output else ""
-        sentences.append(f"{step.name} {told}{when} because {because}")
+        sentences.append(f"{step.name} is {value_text(step.value)}{when} because {because}")
     if left:
         sentences.append(f"… and {left:,} more steps")
     return sentences

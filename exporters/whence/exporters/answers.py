@@ -15,7 +15,7 @@ from whence.engine.intervals import Intervals
 from whence.engine.record import RunRecord
 from whence.exporters.describing import facts
 from whence.exporters.model import Answer, Edge, Event, Finding, Log, Run, Stream, Witness
-from whence.exporters.recorded import json_text, run_of
+from whence.exporters.recorded import erased_of, json_text, run_of
 from whence.exporters.statements import VALUE, Attributes, clean
 from whence.exporters.values import value_attributes, written_value
 from whence.exporters.vocabulary import term
@@ -54,6 +54,7 @@ def run_about(about: About) -> Run:
             for s in about.streams
         ),
         started=datetime.fromisoformat(about.started),
+        erased=erased_of(about.erasures),
         facts=facts(status=about.status, options=json_text(dict(about.options))),
     )
 

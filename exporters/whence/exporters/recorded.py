@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -18,7 +18,7 @@ from whence.engine.columns import canonical
 from whence.engine.compact import Ints
 from whence.engine.errors import LogError, ParameterError
 from whence.engine.record import LogRecord, RunRecord
-from whence.engine.record.erasing import erasures_of
+from whence.engine.record.erasing import told_of
 from whence.engine.values import Value, kind_of
 from whence.exporters.describing import facts
 from whence.exporters.identifiers import Name
@@ -28,7 +28,7 @@ from whence.exporters.statements import VALUE
 from whence.exporters.values import EventColumns, typed_columns, value_columns
 from whence.exporters.vocabulary import term
 
-__all__ = ["RecordedRun", "json_text", "run_of"]
+__all__ = ["RecordedRun", "erased_of", "json_text", "run_of"]
 
 _TREE_WORDS = {"id", "logs"}
 _ANSWERABLE: dict[str, Literal["Person", "Organization"]] = {
@@ -69,7 +69,7 @@ def run_of(record: RunRecord) -> Run:
         ended=_time(manifest["ended"]),
         agents=_agents(manifest["metadata"]),
         single_steps=manifest["options"].get("detail") == "steps",
-        erased=tuple(_erased(record, manifest)),
+        erased=erased_of(told_of(record.root, record.id, manifest["logs"])),
         facts=facts(
             status=manifest["status"],
             error=error,
@@ -82,23 +82,19 @@ def run_of(record: RunRecord) -> Run:
     )
 
 
-def _erased(record: RunRecord, manifest: Mapping[str, Any]) -> Iterator[Erased]:
-    """What was erased of a run and its logs; the same log under a second name is told once."""
-    names = {id: name for name, id in reversed(manifest["logs"].items())}
-    for each in erasures_of(record.root, record.id, manifest["logs"]):
-        ranges = [
-            (LOG_PREFIX + names[id], lo, hi)
-            for id, places in each.logs.items()
-            if id in names
-            for lo, hi in places
-        ]
-        ranges += [
-            (stream, lo, hi)
-            for stream, places in each.streams.get(record.id, {}).items()
-            for lo, hi in places
-        ]
-        begun, done = datetime.fromisoformat(each.begun), _time(each.done)
-        yield Erased(each.id, each.who, each.reason, begun, done, tuple(ranges))
+def erased_of(told: Iterable[Mapping[str, Any]]) -> tuple[Erased, ...]:
+    """What was erased of a run and its logs, by what the record or the graph says."""
+    return tuple(
+        Erased(
+            each["id"],
+            each["who"],
+            each["reason"],
+            datetime.fromisoformat(each["begun"]),
+            _time(each["done"]),
+            tuple((place, lo, hi) for place, lo, hi in each["ranges"]),
+        )
+        for each in told
+    )
 
 
 def _agents(metadata: Mapping[str, Any]) -> tuple[Agent, ...]:

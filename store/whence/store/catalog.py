@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -111,6 +112,7 @@ class RunGraph:
         streams: what it generated.
         counted: whether it is kept how many outputs each input explains.
         selected: whether only its tracked outputs are there, with what they need.
+        erasures: what took values of it or its logs; as `told_of` gives them.
     """
 
     id: str
@@ -123,6 +125,7 @@ class RunGraph:
     streams: tuple[StoredStream, ...]
     counted: bool = False
     selected: bool = False
+    erasures: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def outputs(self) -> tuple[StoredStream, ...]:
@@ -250,6 +253,7 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
         started=run["started"],
         counted=run.get("counted", False),
         selected=run.get("selected", False),
+        erasures=tuple(json.loads(run.get("erasures", "[]"))),
         logs=tuple(
             StoredLog(
                 log["id"],

@@ -16,7 +16,7 @@ from whence.store.cypher import cypher
 from whence.store.loading.register import register, run_state, stream_id
 from whence.store.places import key_of
 
-__all__ = ["erase_in_graph"]
+__all__ = ["describe_erased", "erase_in_graph"]
 
 Progress = Callable[[int, int, str], None]
 
@@ -64,10 +64,15 @@ def erase_in_graph(
         rows = connection.write(cypher("erase_events"), first=first, last=last, **said)
         erased += int(rows[0]["erased"])
     tell(len(pages), len(pages), "erasing in the graph")
+    describe_erased(connection, root, erasure)
+    return erased
+
+
+def describe_erased(connection: Connection, root: Path, erasure: Erasure) -> None:
+    """Say in the graph what the record says of an erasure and of where something was erased."""
     for id in erasure.runs:
         if is_stored(connection, id):
             _describe(connection, RunRecord(root, id))
-    return erased
 
 
 def _describe(connection: Connection, run: RunRecord) -> None:

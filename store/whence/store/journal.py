@@ -103,7 +103,8 @@ def forget(root: Path, mentions: Callable[[str], bool], erasure: str) -> int:
     path = root / FILE
     if not path.exists():
         return 0
-    with _locked(path) as file:
+    # Nobody writes a journal at a URI; one that was copied there is not locked.
+    with path.open("rb") if isinstance(path, RemotePath) else _locked(path) as file:
         entries = list(_checked(file.read(), path))
         kept = [
             replace(each, words=(each.action,), salt="", erased=erasure)

@@ -251,6 +251,19 @@ def test_what_cannot_be_reached_is_told(tmp_path: Path) -> None:
     assert CASES["B"] not in told
 
 
+def test_a_chain_or_an_option_that_names_somebody_is_told(tmp_path: Path) -> None:
+    """They stay as somebody wrote them; the line says so and does not repeat the name."""
+    chain = Chain.of(ApplyFunction("is-B", f"case = '{CASES['B']}'"))
+    named = recorded(tmp_path, chain, {"log": events()}, DECLARED)
+    where = noted(tmp_path, where="value = 'private-3-remark'")
+    done = erase(plan_case(tmp_path, CASES["B"]), "why", None)
+    told = [line for line in done.unreached if "only these events have" in line]
+    assert [line.partition(" name ")[0] for line in sorted(told)] == sorted(
+        [f"run {named.id}: its chain", f"run {where.id}: its options"]
+    )
+    assert not any(each.decode() in line for line in told for each in SENTINELS)
+
+
 def test_a_second_erasure_adds_to_the_first(tmp_path: Path) -> None:
     run = noted(tmp_path)
     erase(plan_case(tmp_path, CASES["B"]), "why", None)

@@ -90,19 +90,19 @@ def test_the_difference_from_an_earlier_date_is_explained(dates: Dates) -> None:
     assert figure == {
         "output": "per-case@3",
         "how": "changed",
-        "before": "False",
-        "now": "True",
+        "before": "false",
+        "now": "true",
         "because of, before": "log@3",
         "because of, now": "log@3",
     }
-    assert "was False and is True; the difference is explained by log@3" in found["words"]
+    assert "was false and is true; the difference is explained by log@3" in found["words"]
     (log,) = found["logs"]
     assert (log["changed"], log["added"], log["removed"]) == (1, 0, 0)
     (pipe,) = found["outputs"]
     asked = compare(dates.graph, dates.first.id, dates.second.id, record=dates.first.root)
     assert (pipe["alike"], pipe["changed"]) == (asked.pipes[0].same, asked.pipes[0].changed)
     assert f"Difference from run {dates.first.id}" in files[f"{BAG}data/report.html"].decode()
-    assert b"per-case@3,changed,False,True" in files[f"{BAG}data/difference.csv"]
+    assert b"per-case@3,changed,false,true" in files[f"{BAG}data/difference.csv"]
     same, _ = dates.told("same.zip", question="per-case@0", against=dates.first.id)
     assert same["difference"]["words"].endswith("per-case@0 is as it was.")
     with pytest.raises(ParameterError, match="expected an earlier run"):

@@ -7,11 +7,12 @@ an erasure that was killed is taken up where it was, and none is half done in si
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from whence.engine.errors import LogError, ParameterError, WhenceError
+from whence.engine.errors import LogError, ParameterError, StoreError, WhenceError
 from whence.engine.intervals import Intervals, of_positions
 from whence.engine.record import LogRecord, RunRecord, list_runs
 from whence.engine.record.erasing import (
@@ -30,14 +31,13 @@ from whence.engine.record.erasing import (
     waiting_rows,
     write_erasure,
 )
-from whence.engine.record.remote import RemotePath
 from whence.engine.record.runs import now
 from whence.exporters.evidence.asking import positions_of, same_case
 from whence.exporters.evidence.forgetting import drop_old_secrets, forget_in_log, forget_in_run
-from whence.exporters.evidence.unreached import files_written, unreached
+from whence.exporters.evidence.unreached import files_written, named_in_runs, unreached
 from whence.store import Connection
 from whence.store.care import rebuild
-from whence.store.erasing import erase_in_graph
+from whence.store.erasing import describe_erased, erase_in_graph
 from whence.store.journal import forget
 
 __all__ = ["Plan", "erase", "go_on", "plan_case", "plan_events"]
@@ -213,6 +213,10 @@ class _Work:
         left = unreached(self.root, self.erasure, self.connection, self.local)
         self.erasure = replace(self.erasure, done=now(), unreached=(*self.erasure.unreached, *left))
         write_erasure(self.root, self.erasure)
+        if self.connection is not None:
+            # All that the graph still lacks is when it was done; else the next load brings that.
+            with suppress(StoreError):
+                describe_erased(self.connection, self.root, self.erasure)
         return self.erasure
 
     def _steps(self) -> list[tuple[str, Callable[[], None]]]:
@@ -232,9 +236,10 @@ class _Work:
 
     def _journal(self) -> None:
         mentions = mentioning(own_texts(self.root, self.erasure.logs))
-        files = files_written(self.root, mentions)
+        left = files_written(self.root, mentions)
+        left += named_in_runs(self.root, self.erasure.runs, mentions)
         forget(self.root, mentions, self.erasure.id)
-        self.erasure = replace(self.erasure, unreached=tuple(files))
+        self.erasure = replace(self.erasure, unreached=tuple(left))
 
     def _trees(self, id: str, streams: Mapping[str, Intervals]) -> Callable[[], None]:
         return lambda: forget_in_run(RunRecord(self.root, id), streams, self.erasure.logs)
@@ -283,9 +288,6 @@ def _ignored(_: object) -> None:
 
 
 def _check(root: Path) -> None:
-    if isinstance(root, RemotePath):
-        msg = f"{root}: expected a record on this machine; got a URI; try a copy of it here"
-        raise ParameterError(msg)
     begun = unfinished(root)
     if begun is not None:
         msg = (

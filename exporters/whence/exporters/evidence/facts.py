@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -56,6 +55,7 @@ def facts_of(
     validation: Mapping[str, Any],
     tries: Sequence[Mapping[str, Any]] | None,
     difference: Mapping[str, Any] | None = None,
+    said: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Everything that a pack says, for programs; the page is made of it.
 
@@ -68,6 +68,7 @@ def facts_of(
         validation: what the checker says of the PROV files.
         tries: how other inputs would have changed the result, if that was tried.
         difference: what differs from an earlier reporting date, if that is asked.
+        said: the steps from the output to the events, a sentence each, if they are known.
     """
     manifest = asked.record.manifest
     stated = {**wanted.metadata, **manifest["metadata"]}
@@ -77,7 +78,7 @@ def facts_of(
         "format": FORMAT,
         "profile": wanted.profile,
         "question": asked.question,
-        "answer": {"words": asked.words, "count": len(asked.cited)},
+        "answer": {"words": asked.words, "count": len(asked.cited), "steps": list(said or ())},
         "events": [
             {
                 "log": each.log,
@@ -100,13 +101,13 @@ def facts_of(
         "coverage": {**asdict(asked.coverage), "words": str(asked.coverage)},
         "reconciliation": [asdict(each) for each in counted],
         "what_if": [dict(each) for each in tries or ()],
-        "gaps": _gaps(asked, metadata, tries is not None),
+        "gaps": _gaps(asked, metadata, tries is not None, said is not None),
         "merkle": proved.merkle,
         "validation": dict(validation),
         "made": {
             "command": _command(asked, wanted),
-            "versions": f"whence {version('whence')}; the run: "
-            + json.dumps(manifest["versions"], sort_keys=True),
+            "versions": f"this pack by whence {version('whence')}; the run by "
+            + ", ".join(f"{what} {which}" for what, which in sorted(manifest["versions"].items())),
         },
         "not": NOT,
     }
@@ -181,7 +182,9 @@ def _times(log: LogRecord) -> tuple[str | None, str | None]:
     return min(found).isoformat(), max(found).isoformat()
 
 
-def _gaps(asked: Asked, metadata: Mapping[str, Any], were_tried: bool) -> list[str]:
+def _gaps(
+    asked: Asked, metadata: Mapping[str, Any], were_tried: bool, were_said: bool
+) -> list[str]:
     coverage = asked.coverage
     gaps = [
         f"Not stated for this run: {words}."
@@ -202,6 +205,11 @@ def _gaps(asked: Asked, metadata: Mapping[str, Any], were_tried: bool) -> list[s
         gaps.append(
             "How other inputs would have changed the result was not tried, as the log is long, "
             "values were erased, or no field is known to matter; whence what-if tries a value."
+        )
+    if isinstance(asked.answer, Why) and not were_said:
+        gaps.append(
+            "The steps are not told in words, as the log is long or values were erased; the route "
+            "has them."
         )
     return gaps
 

@@ -7,7 +7,6 @@ stood for the event is replaced: else values could be tried out against it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -129,7 +128,7 @@ def _replace_leaves(path: Path, place: str, at: Mapping[int, int]) -> None:
 
 def _private(path: Path, data: bytes) -> None:
     def write(beside: Path) -> None:
-        os.chmod(beside, 0o600)
+        beside.touch(0o600)  # at a URI it is not there yet
         beside.write_bytes(data)
 
     whole_file(path, write)

@@ -9,7 +9,6 @@ to the case of the event after which it appeared.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
@@ -312,7 +311,7 @@ def write_salts(path: Path, salts: dict[int, bytes]) -> None:
     text = json.dumps({at: salt.hex() for at, salt in sorted(salts.items())})
 
     def write(beside: Path) -> None:
-        os.chmod(beside, 0o600)
+        beside.touch(0o600)  # at a URI it is not there yet
         beside.write_text(text, encoding="ascii")
 
     whole_file(path, write)

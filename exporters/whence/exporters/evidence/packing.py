@@ -28,6 +28,7 @@ from whence.exporters.evidence.printing import pdf
 from whence.exporters.evidence.proving import Proved, prove, revealable
 from whence.exporters.evidence.reconciling import reconcile
 from whence.exporters.evidence.reporting import difference_of
+from whence.exporters.evidence.stepping import said_in_words
 from whence.exporters.evidence.telling import NOT, PROFILES, event_rows, report, route_rows
 from whence.exporters.evidence.trying import tried
 from whence.exporters.evidence.verify import ATTESTATION, BAG, FORMAT, archive
@@ -96,7 +97,8 @@ def create_pack(
     if wanted.against is not None:
         difference = difference_of(connection, asked, wanted.against)
     tries = tried(asked, wanted.reveal)
-    told = facts_of(asked, wanted, subject, proved, counted, validation, tries, difference)
+    said = said_in_words(connection, asked, wanted.reveal, own)
+    told = facts_of(asked, wanted, subject, proved, counted, validation, tries, difference, said)
     files = _bag({**_content(asked, told, proved), **prov, "key.pub": keys.public.pem.encode()})
     signed = (now or datetime.now(UTC)).isoformat(timespec="seconds").replace("+00:00", "Z")
     predicate = {

@@ -8,6 +8,7 @@ from typing import Any
 
 from whence.engine.errors import ParameterError
 from whence.engine.intervals import count
+from whence.engine.words import value_text
 from whence.exporters.evidence.asking import Asked
 from whence.exporters.evidence.reconciling import Reconciled
 from whence.exporters.recorded import run_of
@@ -181,7 +182,7 @@ def _words(found: Comparison, output: tuple[str, int] | None) -> str:
 def _value(said: Said | None) -> str:
     if said is None:
         return "not there"
-    return said.kind if said.kind in ("missing", "erased") else str(said.value)
+    return said.kind if said.kind in ("missing", "erased") else value_text(said.value, most=1000)
 
 
 def _ranges(inputs: Sequence[InputRange]) -> str:

@@ -81,10 +81,11 @@ def report(told: Mapping[str, Any], route: tuple[list[str], list[list[str]]]) ->
     """
     scope = told["scope"]
     sections = [
-        Section("Question", [told["question"], PROFILES[told["profile"]]]),
+        Section("Question", [_asked(told["question"]), f"{PROFILES[told['profile']]}."]),
         Section("Answer", [told["answer"]["words"]], picture=True),
+        *_steps(told["answer"]["steps"]),
         _table("Events that the answer rests on", event_rows(told), told["redaction"]["words"]),
-        _table("Route", route, "From the output back to the input events."),
+        *_route(route),
         *_tried(told["what_if"]),
         Section(
             "Scope and period",
@@ -109,7 +110,7 @@ def report(told: Mapping[str, Any], route: tuple[list[str], list[list[str]]]) ->
         ),
         Section(
             "Who answers for it",
-            columns=["", ""],
+            columns=["what", "as stated"],
             rows=[
                 [str(SOUGHT.get(word, word)), str(value)]
                 for word, value in told["metadata"].items()
@@ -158,6 +159,33 @@ def report(told: Mapping[str, Any], route: tuple[list[str], list[list[str]]]) ->
         Section("What it is not", [NOT]),
     ]
     return Report(f"Evidence: {told['question']}", sections)
+
+
+def _asked(question: str) -> str:
+    """The question for a person, and as it was asked."""
+    word, _, rest = question.partition(" ")
+    meant = {
+        "explain": f"Why does the output {rest} have its value?",
+        "case": f"Which data about case {rest} were used, and for which results?",
+        "erasure": f"What was erased with erasure {rest}?",
+    }
+    return f"{meant.get(word, question)} (Asked as: {question})"
+
+
+def _steps(sentences: Sequence[str]) -> list[Section]:
+    """The answer step by step."""
+    if not sentences:
+        return []
+    return [Section("Step by step, from the output back", [f"{each}." for each in sentences])]
+
+
+def _route(route: tuple[list[str], list[list[str]]]) -> list[Section]:
+    """Where each event leads to; an answer about somebody or an erasure has none."""
+    words = (
+        "Which event leads to which, from the output back to the input events. Explains: it is "
+        "part of the reason. Trigger: it is part of it, and yet nothing rests on what it says."
+    )
+    return [_table("Route", route, words)] if route[1] else []
 
 
 def _tried(rows: Sequence[Mapping[str, Any]]) -> list[Section]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from whence.engine.record import LogRecord
+from whence.engine.record import LogRecord, RunRecord
 from whence.engine.record.erasing import Erasure
+from whence.engine.record.remote import RemotePath
 from whence.store import Connection
 from whence.store.journal import read_journal
 from whence.store.server.lifecycle import instances
 
-__all__ = ["files_written", "unreached"]
+__all__ = ["files_written", "named_in_runs", "unreached"]
 
 _OPTIONS = {"evidence": ("-o", "--output"), "export": ("-o", "--output")}
 """Commands that write files elsewhere, and the options that name them."""
@@ -33,6 +35,12 @@ def unreached(
     logs = [LogRecord.open(root / "logs" / id) for id in erasure.logs]
     sources = dict.fromkeys(str(log.manifest["source"]) for log in logs if log.manifest["source"])
     found = [f"the source of a log, {source}: remove the events there" for source in sources]
+    if isinstance(root, RemotePath):
+        found.append(
+            f"what the store of {root} keeps of objects that were replaced or removed: older "
+            "versions of a bucket, its replicas, snapshots and trash; have whoever runs it delete "
+            "them"
+        )
     if connection is not None and local is None:
         found.append(
             "the server's own files: its transaction logs, the free space of its store, its "
@@ -54,6 +62,46 @@ def unreached(
         "knows every other value of it could try values out",
         "the history of your shell, if it has the command",
     ]
+
+
+def named_in_runs(root: Path, runs: Iterable[str], mentions: Callable[[str], bool]) -> list[str]:
+    """One line for each run whose chain, options or metadata name what is to be erased.
+
+    They are what somebody wrote, and the chain has a digest: they are not changed.
+
+    Args:
+        root: the record's place.
+        runs: the ids of the runs.
+        mentions: whether a text tells what is to be erased.
+    """
+    found = []
+    for id in runs:
+        manifest = RunRecord(root, id).manifest
+        where = {
+            "its chain": manifest["chain"],
+            "its options": manifest["options"],
+            "its metadata": manifest["metadata"],
+        }
+        named = [what for what, told in where.items() if any(map(mentions, _texts(told)))]
+        if named:
+            found.append(
+                f"run {id}: {' and '.join(named)} name a text that only these events have; look "
+                "whether it tells of somebody, and then make a new run and remove this one (whence "
+                "runs remove)"
+            )
+    return found
+
+
+def _texts(told: Any) -> Iterator[str]:
+    if isinstance(told, str):
+        yield told
+    elif isinstance(told, Mapping):
+        for name, value in told.items():
+            yield str(name)
+            yield from _texts(value)
+    elif isinstance(told, list):
+        for value in told:
+            yield from _texts(value)
 
 
 def files_written(root: Path, mentions: Callable[[str], bool]) -> list[str]:

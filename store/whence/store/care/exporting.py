@@ -11,6 +11,7 @@ import numpy as np
 
 from whence.engine.associations import LOG_PREFIX
 from whence.engine.record import RunRecord
+from whence.engine.runners.selected import is_selected
 from whence.store.care.import_files import ImportFiles
 from whence.store.loading.ancestry import Ancestry
 from whence.store.loading.chunks import marker_of
@@ -20,7 +21,6 @@ from whence.store.loading.parts import Part, RecordParts
 from whence.store.loading.pieces import with_ids
 from whence.store.loading.register import stream_id
 from whence.store.loading.selected_heads import head_rows, heads_asked_for
-from whence.store.loading.selecting import is_selected
 from whence.store.migrations import VERSION
 from whence.store.places import WIDE, key_of, no_of, position_of
 

@@ -7,13 +7,12 @@ intervals in columns, so that the work goes with what is reached, not with the l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from whence.engine.associations import LOG_PREFIX, Association
@@ -21,6 +20,7 @@ from whence.engine.compact import Associations, Block, Ints
 from whence.engine.record import RunRecord
 from whence.engine.record.compact import from_compact_table
 from whence.engine.record.schema import associations_of
+from whence.engine.runners.selected import Selector
 from whence.store.loading.chains import behind, leads_within
 from whence.store.loading.ranges import Ranges
 from whence.store.loading.zones import HeadZones
@@ -28,7 +28,6 @@ from whence.store.loading.zones import HeadZones
 __all__ = ["Ancestry", "Brought", "reached", "rows_of"]
 
 Rows = list[Association] | Associations
-Bools = npt.NDArray[np.bool_]
 CACHED_PARTS = 64
 NONE = Ranges.none()
 
@@ -77,7 +76,7 @@ class Ancestry:
         record: RunRecord,
         streams: Mapping[str, Mapping[str, Any]],
         chunk: int,
-        selected: Callable[[pa.Table], Bools],
+        selected: Selector,
     ) -> None:
         """Begin with nothing brought.
 
@@ -183,7 +182,7 @@ class Ancestry:
         """The selected outputs of a part."""
         table = self._outputs(name, number)
         positions = table.column("position").to_numpy()
-        return Ranges.of(positions[self.selected(table)])
+        return Ranges.of(positions[self.selected(name, table)])
 
     def _take(self, found: Brought, name: str, number: int, wanted: Ranges) -> Ranges:
         table = self._outputs(name, number)

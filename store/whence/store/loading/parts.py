@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
 from whence.engine.associations import LOG_PREFIX, Association
 from whence.engine.compact import Associations, Block
@@ -20,6 +18,7 @@ from whence.engine.record import RunRecord
 from whence.engine.record.compact import from_compact_table
 from whence.engine.record.schema import associations_of
 from whence.engine.record.secret import record_secret
+from whence.engine.runners.selected import Selector, is_selected, selector
 from whence.store.loading.ancestry import Ancestry, Brought, reached, rows_of
 from whence.store.loading.chunks import chunk_id
 from whence.store.loading.content import (
@@ -30,7 +29,7 @@ from whence.store.loading.content import (
     stream_content,
 )
 from whence.store.loading.ranges import Ranges
-from whence.store.loading.selecting import MergedInputs, content_of, is_selected, selector
+from whence.store.loading.selecting import MergedInputs, content_of
 from whence.store.places import LAST_POSITION, last_position
 
 __all__ = ["ENDED", "Part", "RecordParts", "parts_listed"]
@@ -121,7 +120,7 @@ class RecordParts:
         return Ancestry(self.record, self.streams, chunk, self._selector)
 
     @cached_property
-    def _selector(self) -> Callable[[pa.Table], npt.NDArray[np.bool_]]:
+    def _selector(self) -> Selector:
         return selector(self.manifest)
 
     def _selected_parts(self) -> Iterator[Part]:
@@ -180,12 +179,15 @@ class RecordParts:
         self._require_room(part)
         outputs = self._outputs(part.owner, part.number)
         some = is_selected(self.manifest) and self.streams[part.owner]["role"] == "output"
+        told = (
+            self._selector(part.owner, outputs).tolist() if some and outputs is not None else None
+        )
         content = stream_content(
             self.streams[part.owner],
             self.directory,
             outputs,
             self._associations(part.owner, part.number),
-            tracked=self._selector(outputs).tolist() if some and outputs is not None else None,
+            tracked=told,
         )
         if self._merged:
             content.merged = self._merging.rows(self._merged_of(part))

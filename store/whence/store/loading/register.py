@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from whence.engine.errors import StoreError
 from whence.engine.record import LogRecord, RunRecord
+from whence.engine.record.erasing import told_of
+from whence.engine.runners.selected import is_selected
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher, schema
 from whence.store.loading.numbers import is_wide, take_numbers
-from whence.store.loading.selecting import is_selected
 from whence.store.migrations import bring_up_to_date
 from whence.store.places import key_of
 
@@ -156,6 +157,7 @@ def _run(record: RunRecord, manifest: Mapping[str, Any]) -> dict[str, Any]:
     # A map cannot be a property: what is asked for by name becomes one property each.
     options = {f"option_{name}": value for name, value in manifest["options"].items()}
     digest = manifest["chain_digest"]
+    erased = told_of(record.root, record.id, manifest["logs"])
     processors = dict(_processors(manifest["chain"]))
     for stream in manifest["streams"]:
         processors.setdefault(stream["processor"], None)
@@ -166,6 +168,7 @@ def _run(record: RunRecord, manifest: Mapping[str, Any]) -> dict[str, Any]:
             "chunk": manifest["chunk"],
             "versions": _text(manifest["versions"]),
             "metadata": _text(manifest["metadata"]),
+            "erasures": _text(erased) if erased else None,
             **_progress(manifest),
             **options,
         },

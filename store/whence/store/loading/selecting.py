@@ -6,63 +6,22 @@ own. So many inputs that they would be too much for one transaction come before 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
 from whence.engine.associations import LOG_PREFIX
-from whence.engine.columns import from_canonical
 from whence.engine.record import LogRecord, RunRecord
-from whence.engine.record.erasing import ERASED
 from whence.engine.record.secret import record_secret
-from whence.engine.runners.options import RunOptions
 from whence.store.loading.ancestry import Brought
 from whence.store.loading.content import ChunkContent, Directory, Row, add_choices, stream_content
 from whence.store.loading.ranges import Ranges
 from whence.store.loading.values import input_properties, output_properties
 from whence.store.places import key_of
 
-__all__ = ["MergedInputs", "content_of", "is_selected", "selector"]
-
-
-def is_selected(manifest: Mapping[str, Any]) -> bool:
-    """Whether only some outputs of a run were tracked, so that only they are worth loading."""
-    options = manifest["options"]
-    return bool(options["tracked"]) and options.get("where") is not None
-
-
-def selector(manifest: Mapping[str, Any]) -> Callable[[pa.Table], npt.NDArray[np.bool_]]:
-    """Tells of events of an output pipe which are selected; each distinct value is asked once."""
-    from whence.engine.runners.local_kernels import told_where  # only where it is needed
-
-    options = manifest["options"]
-    holds = told_where(RunOptions(tracked=options["tracked"], where=options.get("where")))
-
-    def selected(table: pa.Table) -> npt.NDArray[np.bool_]:
-        if holds is None:
-            return np.ones(table.num_rows, np.bool_)
-        column = table.column("value").combine_chunks()
-        if isinstance(column, pa.ChunkedArray):
-            column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], "str")
-        if not isinstance(column, pa.DictionaryArray):
-            column = column.dictionary_encode()
-        held = [holds(from_canonical(text)) for text in column.dictionary.to_pylist()]
-        if not held:
-            return np.zeros(table.num_rows, np.bool_)
-        found: npt.NDArray[np.bool_] = np.array(held, np.bool_)[
-            column.indices.to_numpy(zero_copy_only=False)
-        ]
-        # What an erased one was nobody knows: it may be one of those that were selected.
-        gone = pc.equal(table.column("kind").cast(pa.string()), ERASED)
-        found |= gone.to_numpy()
-        return found
-
-    return selected
+__all__ = ["MergedInputs", "content_of"]
 
 
 def content_of(

@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from itertools import islice
 
 from whence.engine.associations import LOG_PREFIX, Association
-from whence.engine.columns import from_canonical
 from whence.engine.errors import ParameterError
 from whence.engine.intervals import Intervals, contains, minus, union
 from whence.engine.record import RunRecord
 from whence.engine.record.erasing import erased_in
 from whence.engine.record.schema import associations_of
-from whence.engine.runners.local_kernels import told_where
-from whence.engine.runners.options import RunOptions
+from whence.engine.runners.selected import selector
 from whence.store.catalog import RunGraph, StoredLog, StoredStream
 from whence.store.loading.values import SEARCHABLE, input_properties, stored_value
 from whence.store.questions.answers import InputEvent, InputRange, OutputEvent, coverage_of
@@ -98,15 +96,15 @@ def _output(record: RunRecord, run: RunGraph, stream: StoredStream, position: in
             table = record.outputs(stream.name, part["part"])
             places = table.column("position").to_pylist()
             if position in places:
-                (row,) = table.slice(places.index(position), 1).to_pylist()
+                at = places.index(position)
+                (row,) = table.slice(at, 1).to_pylist()
                 break
     else:
         msg = f"{label}: expected an event of the run; got none there; try another position"
         raise ParameterError(msg)
-    options = RunOptions(tracked=run.options["tracked"], where=run.options["where"])
-    chosen = told_where(options)
-    if not options.tracked or (chosen is not None and not chosen(from_canonical(row["value"]))):
-        reason = "which --where left out" if options.tracked else "of a run that was not tracked"
+    tracked = bool(run.options["tracked"])
+    if not tracked or not selector(record.manifest)(stream.name, table.slice(at, 1))[0]:
+        reason = "which --where left out" if tracked else "of a run that was not tracked"
         msg = (
             f"{label}: expected a tracked output; got one {reason}; "
             "try whence run --track without --where"

@@ -119,31 +119,29 @@ class MooreMachine(Processor):
         return not entered <= set(self.states)
 
     def because(self, told: Told) -> str:
-        """In words: the loop-free way from state to state."""
-        return f"of the way {self.way_text(told)}" if told.way else f"it follows from {told}"
-
-    def way_text(self, told: Told) -> str:
-        """The states that were gone through, each with the event and the guard that led on."""
+        """In words: the loop-free way from state to state, each with the event that led there."""
         from whence.engine.words import listed
 
-        state, text = self.initial, str(self.initial)
+        if not told.way:
+            return f"it follows from {told}"
+        if not all(cause.known for cause in told.way):
+            return f"{listed(told.way)} led to its state, one after the other"
+        state, ways = self.initial, []
         for cause in told.way:
-            if not cause.known:
-                return f"of {len(told.way):,} events: {listed(told.way)}"
-            event = Event(cause.step.value)
-            state, guard = self._next(state, event)
-            text += f" -{cause.step.name}: {guard}-> {state}"
-        return text
+            before, (state, meant) = state, self._next(state, Event(cause.step.value))
+            where = f"stayed {state}" if state == before else f"became {state}"
+            unmeant = "" if meant else f", for which {before} has no transition"
+            ways.append(f"{where} with {cause}{unmeant}")
+        return f"it was {self.initial}, " + ", then ".join(ways)
 
-    def _next(self, state: str, event: Event) -> tuple[str, str]:
-        from whence.engine.formula.printing import expression_text
-
+    def _next(self, state: str, event: Event) -> tuple[str, bool]:
+        """The state that follows, and whether a transition says so."""
         for start, guard, to in self.transitions:
             if start == state:
                 compiled = compile_expression(guard, [Traits()])
                 if as_condition(compiled.value((event,))):
-                    return to, expression_text(guard)
-        return self.otherwise[state], "otherwise"
+                    return to, True
+        return self.otherwise[state], False
 
     def machine(self, site: Site) -> MachineFactory:
         """Compile the guards once, per state."""

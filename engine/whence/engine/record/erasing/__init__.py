@@ -9,12 +9,13 @@ from whence.engine.record.erasing.erasures import (
     list_erasures,
     new_erasure,
     read_erasure,
+    told_of,
     unfinished,
     write_erasure,
 )
 from whence.engine.record.erasing.holds import Hold, check_not_held, hold_of, hold_run, release_run
 from whence.engine.record.erasing.leftovers import remove_leftovers
-from whence.engine.record.erasing.logs import erase_in_log, erased_in, same_events
+from whence.engine.record.erasing.logs import erase_in_log, erased_in, same_events, within
 from whence.engine.record.erasing.runs import ERASED, erase_in_run
 from whence.engine.record.erasing.states import end_without_state, waiting_rows
 from whence.engine.record.erasing.texts import mentioning, own_texts
@@ -40,8 +41,10 @@ __all__ = [
     "release_run",
     "remove_leftovers",
     "same_events",
+    "told_of",
     "touched_by",
     "unfinished",
     "waiting_rows",
+    "within",
     "write_erasure",
 ]

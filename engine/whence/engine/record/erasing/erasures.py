@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from whence.engine.associations import LOG_PREFIX
 from whence.engine.errors import ParameterError
 from whence.engine.intervals import Intervals, union
 from whence.engine.record.files import read_json, write_json
@@ -25,6 +26,7 @@ __all__ = [
     "list_erasures",
     "new_erasure",
     "read_erasure",
+    "told_of",
     "unfinished",
     "write_erasure",
 ]
@@ -153,6 +155,24 @@ def erasures_of(root: Path, run: str, logs: Mapping[str, str]) -> list[Erasure]:
     """
     ids = set(logs.values())
     return [each for each in list_erasures(root) if run in each.runs or ids & each.logs.keys()]
+
+
+def told_of(root: Path, run: str, logs: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The same as plain values: id, who, reason, begun, done, and ranges by place.
+
+    A log that a run read under two names is told once.
+    """
+    names = {id: name for name, id in reversed(list(logs.items()))}
+    found = []
+    for each in erasures_of(root, run, logs):
+        places = {LOG_PREFIX + names[id]: at for id, at in each.logs.items() if id in names}
+        places |= each.streams.get(run, {})
+        told: dict[str, Any] = {
+            name: getattr(each, name) for name in ("id", "who", "reason", "begun", "done")
+        }
+        told["ranges"] = [[place, lo, hi] for place, at in places.items() for lo, hi in at]
+        found.append(told)
+    return found
 
 
 def _ids(root: Path) -> list[str]:

@@ -17,6 +17,7 @@ from whence.engine.record.content_digest import ContentDigest
 from whence.engine.record.event_ids import FILE
 from whence.engine.record.files import parquet, read_table, whole_file, write_json, write_table
 from whence.engine.record.logs import LogRecord
+from whence.engine.record.remote import RemotePath
 from whence.engine.record.schema import NUMBERED, log_schema
 
 __all__ = ["erase_in_log", "erased_in", "overwrite", "same_events", "within"]
@@ -110,8 +111,14 @@ def _write(beside: Path, table: pa.Table) -> None:
 
 
 def overwrite(path: Path) -> None:
-    """Remove a file after its bytes were written over, as well as a file system lets us."""
+    """Remove a file after its bytes were written over, as well as a file system lets us.
+
+    At a URI nothing can be written over.
+    """
     if not path.exists():
+        return
+    if isinstance(path, RemotePath):
+        path.unlink(missing_ok=True)
         return
     with path.open("r+b") as file:
         file.write(bytes(path.stat().st_size))

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from whence.engine.arrow_compute import pc
-from whence.engine.intervals import Intervals, union
+from whence.engine.intervals import Intervals, of_positions, union
 from whence.engine.record.coded import coded
 from whence.engine.record.erasing.logs import erased_in, within
 from whence.engine.record.files import file_digest, write_json, write_table
@@ -35,6 +35,8 @@ def erase_in_run(run: RunRecord, streams: Mapping[str, Intervals], erasure: str)
     lock = WritingLock(run.folder)
     try:
         manifest = read_manifest(run.folder)
+        if _told_left_out(run, manifest, streams):
+            write_json(run.folder / "manifest.json", manifest)
         for stream in manifest["streams"]:
             places = streams.get(stream["name"], ())
             if not places:
@@ -50,6 +52,32 @@ def erase_in_run(run: RunRecord, streams: Mapping[str, Intervals], erasure: str)
         remove_journals(run.folder)
     finally:
         lock.release()
+
+
+def _told_left_out(
+    run: RunRecord, manifest: Mapping[str, Any], streams: Mapping[str, Intervals]
+) -> bool:
+    """Say of outputs that ``where=`` left out that it did, while their values are there.
+
+    Without that nobody could tell afterwards an output that was not tracked from one that nothing
+    explains. Of one that was erased already it is known, or was not asked.
+    """
+    from whence.engine.runners.selected import is_selected, selector
+
+    if not is_selected(manifest):
+        return False
+    selected = selector(manifest)
+    for stream in manifest["streams"]:
+        places = streams.get(stream["name"], ())
+        found = tuple((lo, hi) for lo, hi in stream.get("unselected", ()))
+        for part in stream["outputs"] if places and stream["role"] == "output" else ():
+            table = run.outputs(stream["name"], part["part"])
+            positions = table.column("position").to_numpy()
+            left_out = ~selected(stream["name"], table) & within(positions, places)
+            found = union(found, of_positions(positions[left_out].tolist()))
+        if found:
+            stream["unselected"] = [[lo, hi] for lo, hi in found]
+    return True
 
 
 def _erase_part(run: RunRecord, stream: str, part: dict[str, Any], places: Intervals) -> None:
