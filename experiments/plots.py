@@ -44,7 +44,8 @@ def lines(drawn: Sequence[Line], x: str, y: str, scale: Literal["log", "linear"]
         axes.set_xlabel(x)
         axes.set_ylabel(y)
         axes.grid(visible=True, which="major", alpha=0.3)
-        axes.legend(frameon=False)
+        # Beside the lines, never over them.
+        figure.legend(loc="outside right upper", frameon=False)
         kept = io.StringIO()
         figure.savefig(kept, format="svg", metadata={"Date": None, "Creator": None})
     return re.sub(r"[ \t]+$", "", kept.getvalue(), flags=re.MULTILINE)

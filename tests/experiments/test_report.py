@@ -33,8 +33,9 @@ WHOLE = page(made())
         "| ltl | 4,000,000 | 2,000,000 | 2.00x |",
         "| with | 12,000 | 2,000,000 | 1.00x |",
         "| ltl | 100,000 | 10,000 | 20,000 | 30,000 |",
-        "| nquads | 2,000,000 | 10.0 | 100 | 1.000 ± 0.000 |",
-        "| sepsis.csv | 5,000 | 2,000,000 | 2.00x | 0.5 |",
+        "| nquads | 2,000,000 | 10.0 | 100 | 100 | 1.000 ± 0.000 |",
+        "| sepsis.csv | 5,000 | 4,000,000 | 2,000,000 | 2.00x | 0.5 |",
+        "| lifecycle | 4,000,000 | 1,000,000 | 4.00x | 2.04x | 2,000 | 1,631 |",
     ],
 )
 def test_the_page_tells(line: str) -> None:
@@ -54,9 +55,14 @@ def test_it_says_what_is_better_and_what_is_worse_with_numbers() -> None:
     assert "less than in the paper: window 2.00x instead of 21.67x" in told
     assert "ltl 2.00x instead of 4.44x" in told
     assert "window 100 MB instead of 7,390 MB" in told
-    assert "hardly depend on the size of the graph: explain," in told
+    assert "1.000 ± 0.000, lifecycle 1.000 ± 0.000, ltl 1.000 ± 0.000" in told
+    assert (
+        "hardly depend on the size of the graph: explain; the slowest, explain, takes 5 ms" in told
+    )
     told = " ".join(worse.split())
     assert "window 10,000 events/s, 200 times fewer" in told
+    assert "window 4.00x instead of 2.00x" in told
+    assert "Memory grows where new cases keep coming: by 100 bytes an event" in told
     assert "at worst (lifecycle) 50.0 % of those outputs changed" in told
 
 
@@ -66,6 +72,36 @@ def test_a_query_that_costs_more_than_in_the_paper_is_told_under_worse() -> None
         row["seconds"] *= 10
     worse = " ".join(page(rows).split("### Worse")[1].split())
     assert "as much as in the paper or more: lifecycle 20.00x instead of 2.04x" in worse
+
+
+def test_everything_that_is_claimed_has_its_limit() -> None:
+    closing = WHOLE.split("### Better")[1]
+    assert closing.count("\n- ") == closing.count("What limits it:") > 8
+
+
+@pytest.mark.parametrize("experiment", ["spark", "cluster", "load"])
+def test_what_is_slower_than_one_process_is_told_under_worse(experiment: str) -> None:
+    rows = made()
+    for row in select(rows, experiment=experiment):
+        row["seconds"] = row["length"] / 1e5
+    worse = " ".join(page(rows).split("### Worse")[1].split())
+    assert "slower than" in worse
+    assert "ltl 100,000 events/s, 20 times fewer" in worse
+
+
+def test_time_that_is_not_linear_is_told_under_worse() -> None:
+    rows = made()
+    for row in select(rows, experiment="growth", query="ltl"):
+        row["seconds"] = row["length"] ** 1.2
+    worse = " ".join(page(rows).split("### Worse")[1].split())
+    assert "does not grow as the log does (exponents): ltl 1.200 ± 0.000. What limits it:" in worse
+
+
+def test_the_rows_of_a_short_look_are_told_to_be_that() -> None:
+    rows = select(made(), experiment="stream")
+    assert "short look" not in page(rows)
+    rows[0]["quick"] = True
+    assert "**A short look**" in page(rows)
 
 
 def test_what_has_no_rows_yet_is_said_to_be_not_measured() -> None:
