@@ -72,4 +72,8 @@ def test_the_short_look_measures_every_cell_and_writes_its_page(
     measured = {row["key"] for row in read_rows(tmp_path)}
     wanted = {c.key for c in cells(experiments, seed) if c.experiment != "real"}
     assert wanted <= measured
-    assert stale(tmp_path, tmp_path / "evaluation.md") == []
+    page = tmp_path / "evaluation.md"
+    assert stale(tmp_path, page) == []
+    # Whoever puts these rows or this page elsewhere is told what they are.
+    assert all(row["quick"] for row in read_rows(tmp_path))
+    assert "**A short look**" in page.read_text()
