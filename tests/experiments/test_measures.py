@@ -10,10 +10,12 @@ import experiments.__main__ as command
 from experiments.measures._cell import chain_of, log_of
 from experiments.measures._reaching import Reaching
 from experiments.measures.local import options_of
+from experiments.measures.precision import attack
 from experiments.measures.precision import measure as precision
 from experiments.plan import cells, declared
 from experiments.report import stale
 from experiments.store import read_rows
+from tests.engine.random_chains import Case
 from tests.guarantee.attacking import Score
 from whence.engine.associations import AssociationIndex
 from whence.engine.runners.local_kernels import run_kernels
@@ -57,6 +59,12 @@ def test_a_corruption_of_a_window_is_felt_by_some_that_it_possibly_affects(tmp_p
     possibly, changed = told["outputs"] - told["promised"], told["outputs"] - told["truly"]
     assert 0 < changed <= possibly < told["outputs"]
     assert told["recognised"] == told["promised"]
+
+
+def test_a_random_chain_whose_log_is_empty_has_nothing_to_corrupt() -> None:
+    tree = chain_of("window").tree()
+    score = attack(Case(1, tree, {"log": []}, False, {"case"}), "empty")
+    assert (score.corruptions, score.outputs, score.broken) == (0, 0, ())
 
 
 @pytest.mark.full
