@@ -9,7 +9,10 @@ from typing import Any, Literal, NamedTuple
 
 __all__ = ["Line", "lines"]
 
-COLORS = {"window": "#3366cc", "lifecycle": "#dc3912", "ltl": "#109618"}
+COLORS = {
+    "window": "#3366cc", "lifecycle": "#dc3912", "ltl": "#109618", "lifecycle.fresh": "#ff9900",
+    "total": "#990099",
+}  # fmt: skip
 OTHERS = ("#3366cc", "#dc3912", "#109618", "#ff9900", "#990099", "#0099c6", "#666666", "#b77322")
 
 

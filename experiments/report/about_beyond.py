@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from experiments.figures import Row, cost, divided, fit, longest, middle, rate, select
+from experiments.figures import Row, divided, fit, longest, middle, rate, select
+from experiments.report.beyond import ends_and_steps
 from experiments.report.graph import QUESTIONS
 from experiments.report.points import each_query, limited_by
 from experiments.report.words import number, share, times
@@ -19,7 +20,7 @@ def steps(rows: list[Row]) -> str:
     """What all steps cost more than the ends."""
 
     def tell(query: str, own: list[Row]) -> str | None:
-        ends, every = (cost(own, to).times for to in ("ends", "steps"))
+        ends, every = ends_and_steps(rows, own) if own else (None, None)
         if ends is None or every is None or every <= ends:
             return None
         return f"{query} {times(every)} instead of {times(ends)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from experiments.figures import Row, cost, divided, fit, longest, middle, select, slope
-from experiments.report.paper import LINEAR, STAYS
+from experiments.report.paper import LINEAR, STAYS, grown
 from experiments.report.points import each_query, limited_by
 from experiments.report.words import cited, exponent, number, times
 
@@ -94,7 +94,7 @@ def _time_grows(rows: list[Row], *, linearly: bool) -> str:
             return None
         return f"{query} {exponent(found)}"
 
-    return each_query(select(rows, experiment="growth", tracking="ends"), tell)
+    return each_query(grown(rows), tell)
 
 
 @limited_by("one process works through the log, one batch after the other")

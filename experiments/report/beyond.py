@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from experiments.figures import Row, cost, divided, fit, lengths, longest, middle, rate, select
+from experiments.figures import Row, cost, divided, lengths, longest, middle, rate, select
 from experiments.report.words import (
     by_query,
     cited,
     costs,
-    exponent,
     number,
     section,
     times,
     told_table,
 )
 
-__all__ = ["cluster", "detail", "export", "objects", "real", "rules", "spark", "stream"]
+__all__ = [
+    *("cluster", "detail", "ends_and_steps", "export", "objects", "real", "rules", "spark"),
+    "stream",
+]
 
 
 @section("## Ends and steps", "detail")
@@ -25,10 +27,16 @@ def detail(rows: list[Row]) -> Iterator[str]:
     chosen = select(rows, experiment="detail")
     yield from told_table(
         f"Time against an untracked run, {longest(chosen):,} events: `ends` keeps output to "
-        "input, `steps` every processor's events.",
+        "input, as above, `steps` every processor's events.",
         ["query", "ends", "steps"],
-        by_query(chosen, lambda own: [times(cost(own, to).times) for to in ("ends", "steps")]),
+        by_query(chosen, lambda own: [times(each) for each in ends_and_steps(rows, own)]),
     )
+
+
+def ends_and_steps(rows: list[Row], own: list[Row]) -> tuple[float | None, float | None]:
+    """What both cost a query, each against the untracked runs of its own rounds."""
+    same = {"query": own[0]["query"], "length": longest(own)}
+    return cost(select(rows, experiment="throughput", **same)).times, cost(own, "steps").times
 
 
 @section("### Rules and rows", "rows")
@@ -119,19 +127,23 @@ def export(rows: list[Row]) -> Iterator[str]:
     sizes = lengths(chosen)
     body = []
     for format in sorted({row["format"] for row in chosen}):
-        every = select(chosen, format=format)
-        found = select(every, length=sizes[-1])
-        told = [number(rate(found)), number(divided(middle(found, "document_bytes"), sizes[-1]))]
-        for size in sizes:
-            held = middle(select(every, length=size), "peak_bytes")
-            told.append(number(divided(held, 1e6)))
-        body.append([format, *told, exponent(fit(every))])
+        found = [select(chosen, format=format, length=size) for size in sizes]
+        rates = [number(rate(each)) for each in found]
+        held = [number(divided(middle(each, "peak_bytes"), 1e6)) for each in found]
+        size = divided(middle(found[-1], "document_bytes"), sizes[-1])
+        body.append([format, *rates, *held, number(size)])
+    heads = [f"{word} at {size:,}" for word in ("events/s", "MB") for size in sizes]
     yield from told_table(
-        f"The window query over {sizes[-1]:,} events as a document; the exponent is that of the "
-        "time against the length.",
-        ["syntax", "events/s", "bytes an event", *(f"MB at {n:,}" for n in sizes), "grows as"],
+        f"The window query over so many events as a document, each measured {_often(chosen)}: "
+        "events a second, memory above the start, and the size of the document.",
+        ["syntax", *heads, "bytes an event"],
         body,
     )
+
+
+def _often(rows: list[Row]) -> str:
+    many = len({row["repetition"] for row in rows})
+    return "once" if many == 1 else f"{many} times"
 
 
 @section("## Logs of real processes", "real")

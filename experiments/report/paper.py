@@ -30,8 +30,8 @@ from experiments.report.words import (
 )
 
 __all__ = [
-    *("LINEAR", "STAYS", "beside", "extrapolation", "growth", "linear", "memory", "stays"),
-    "throughput",
+    *("LINEAR", "STAYS", "beside", "extrapolation", "grown", "growth", "linear", "memory"),
+    *("stays", "throughput"),
 ]
 
 LINEAR = (0.95, 1.05)
@@ -145,10 +145,20 @@ def _an_event(rows: list[Row], column: str) -> float | None:
     return divided(middle(select(rows, length=at), column), at)
 
 
+def grown(rows: list[Row]) -> list[Row]:
+    """The tracked runs over long logs, with those of `throughput` that lie between."""
+    chosen = select(rows, experiment="growth", tracking="ends")
+    if not chosen:
+        return []
+    low, high = lengths(chosen)[0], longest(chosen)
+    more = select(rows, experiment="throughput", tracking="ends")
+    return [*chosen, *(row for row in more if low < row["length"] < high)]
+
+
 @section("## Growth", "growth")
 def growth(rows: list[Row]) -> Iterator[str]:
     """Exponents of time and memory, with their errors."""
-    chosen = select(rows, experiment="growth", tracking="ends")
+    chosen = grown(rows)
     low, high = LINEAR
     body = []
     for query in (*QUERIES, "lifecycle.fresh"):
