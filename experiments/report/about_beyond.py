@@ -109,7 +109,7 @@ def precision(rows: list[Row]) -> str:
         possibly = row["outputs"] - row["promised"]
         return (row["outputs"] - row["truly"]) / possibly if possibly else 1.0
 
-    chosen = select(rows, experiment="precision")
+    chosen = [row for row in select(rows, experiment="precision") if changed(row) < 1]
     if not chosen:
         return ""
     worst = min(chosen, key=lambda row: (changed(row), row["key"]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from experiments.figures import Row, cost, divided, fit, longest, middle, select, slope
+from collections.abc import Callable
+
+from experiments.figures import Fit, Row, cost, divided, fit, longest, middle, select, slope
 from experiments.report.paper import LINEAR, STAYS, grown
 from experiments.report.points import each_query, limited_by
 from experiments.report.words import cited, exponent, number, times
@@ -85,14 +87,12 @@ def disk(rows: list[Row]) -> str:
     )
 
 
-def _time_grows(rows: list[Row], *, linearly: bool) -> str:
-    """The queries whose time is linear in the log, or those whose is not, with exponents."""
+def _time_grows(rows: list[Row], how: Callable[[Fit], bool]) -> str:
+    """The queries whose time grows in some way, with exponents."""
 
     def tell(query: str, own: list[Row]) -> str | None:
         found = fit(own)
-        if found is None or (LINEAR[0] <= found.exponent <= LINEAR[1]) is not linearly:
-            return None
-        return f"{query} {exponent(found)}"
+        return f"{query} {exponent(found)}" if found is not None and how(found) else None
 
     return each_query(grown(rows), tell)
 
@@ -100,14 +100,14 @@ def _time_grows(rows: list[Row], *, linearly: bool) -> str:
 @limited_by("one process works through the log, one batch after the other")
 def time_grows_as_the_log(rows: list[Row]) -> str:
     """Where time is linear."""
-    each = _time_grows(rows, linearly=True)
+    each = _time_grows(rows, lambda found: LINEAR[0] <= found.exponent <= LINEAR[1])
     return each and f"Time grows as the log does (exponents): {each}"
 
 
 @limited_by("these rows do not say; if processor time grows so too, it is work and not waiting")
 def time_grows_otherwise(rows: list[Row]) -> str:
-    """Where it is not."""
-    each = _time_grows(rows, linearly=False)
+    """Where it is not, and the error does not explain that."""
+    each = _time_grows(rows, lambda found: abs(found.exponent - 1) - found.error > LINEAR[1] - 1)
     return each and f"Time does not grow as the log does (exponents): {each}"
 
 

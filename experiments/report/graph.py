@@ -30,7 +30,8 @@ def load(rows: list[Row]) -> Iterator[str]:
     body = []
     for query in QUERIES:
         for length in lengths(chosen):
-            found = select(chosen, query=query, length=length)
+            if not (found := select(chosen, query=query, length=length)):
+                continue
             seconds = middle(found, "seconds")
             made = [divided(middle(found, name), seconds) for name in ("nodes", "edges")]
             body.append([query, f"{length:,}", number(rate(found)), *map(number, made)])

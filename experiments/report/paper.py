@@ -60,8 +60,8 @@ def _at_each_length(
     """A line for each query and each length."""
     for query in QUERIES:
         for length in lengths(rows):
-            found = select(rows, query=query, length=length)
-            yield [query, f"{length:,}", *tell(found, length)]
+            if found := select(rows, query=query, length=length):
+                yield [query, f"{length:,}", *tell(found, length)]
 
 
 @section("### Beside the paper's own figures", "throughput", asks=False, cites=True)
@@ -121,12 +121,16 @@ def extrapolation(rows: list[Row]) -> Iterator[str]:
         told = [f"{theirs:,}", number(most / theirs), number(in_memory)]
         told += [number(divided(most, in_memory)), number(disk), number(divided(most, disk))]
         body.append([query, *told])
-    heads = ["query", "paper, bytes an event", "events", "objects, bytes an event", "events"]
+    size = "bytes an event"
+    heads = [
+        "query",
+        *(f"{of}: {what}" for of in ("paper", "objects") for what in (size, "events")),
+    ]
     yield from told_table(
         f"The paper divides {gigabytes} of memory by its bytes an event and comes to "
         f"{paper['fits_in_memory']:,} events. The same for its three queries, for our own tracker "
         f"of objects in memory, and for the record, which needs {gigabytes} of disk instead:",
-        [*heads, "record, bytes an event on disk", "events"],
+        [*heads, f"record: {size} on disk", "record: events"],
         body,
     )
     fresh = slope(select(rows, experiment="growth", query="lifecycle.fresh"), "peak_bytes")

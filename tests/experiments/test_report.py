@@ -106,6 +106,21 @@ def test_time_that_is_not_linear_is_told_under_worse() -> None:
     assert "does not grow as the log does (exponents): ltl 1.200 ± 0.000. What limits it:" in worse
 
 
+def test_what_the_error_explains_is_not_called_worse() -> None:
+    rows = made()
+    long = select(grown(rows), query="ltl")
+    for row, noise in zip(long, (1, 30, 1 / 30) * 3, strict=True):
+        row["seconds"] *= noise
+    assert "does not grow as the log does" not in " ".join(page(rows).split())
+
+
+def test_possibly_affected_is_called_too_much_only_where_something_stood() -> None:
+    rows = made()
+    for row in select(rows, experiment="precision"):
+        row["truly"] = row["promised"]
+    assert "says too much" not in page(rows)
+
+
 def test_the_rows_of_a_short_look_are_told_to_be_that() -> None:
     rows = select(made(), experiment="stream")
     assert "short look" not in page(rows)
