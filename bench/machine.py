@@ -13,8 +13,11 @@ import psutil
 from whence.engine.errors import ServerError
 from whence.engine.java import find_java
 
-__all__ = ["machine", "versions"]
+__all__ = ["commit", "machine", "versions"]
 
+ROOT = Path(__file__).parent.parent
+WRITTEN = ("bench/baseline", "docs/explanation/evaluation*", "experiments/results")
+"""What measuring writes: a second sitting measures the same commit as the first."""
 PACKAGES = ("whence", "pyspark", "pyarrow", "numpy", "pandas", "neo4j", "neo4j-rust-ext", "prov")
 
 
@@ -32,7 +35,7 @@ def machine() -> dict[str, str | int | float]:
 
 def versions() -> dict[str, str]:
     """Name what was measured: interpreter, Java, packages, commit."""
-    found = {"python": platform.python_version(), "java": _java(), "commit": _commit()}
+    found = {"python": platform.python_version(), "java": _java(), "commit": commit()}
     for package in PACKAGES:
         try:
             found[package] = version(package)
@@ -58,15 +61,17 @@ def _java() -> str:
     return f"{java.version} ({java.source})"
 
 
-def _commit() -> str:
+def commit(root: Path = ROOT) -> str:
+    """The commit, and whether something that is measured differs from it."""
     try:
-        done = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        name = _git(root, "describe", "--always", "--abbrev=12")
+        kept = [f":(exclude){path}" for path in WRITTEN]
+        changed = _git(root, "status", "--porcelain", "--untracked-files=no", "--", ".", *kept)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
+    return f"{name}-dirty" if changed else name
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True)
     return done.stdout.strip()

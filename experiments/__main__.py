@@ -51,11 +51,13 @@ def main(arguments: list[str]) -> int:
         print("experiments: stopped; the same command goes on", file=sys.stderr)
         return 130
     _write(folder, page, results)
+    for line in sitting.failed:
+        print(f"experiments: {line}", file=sys.stderr)
     if sitting.left_out:
         print(f"{sitting.left_out} of {len(todo)} cells left out: see above", file=sys.stderr)
     if sitting.waiting:
         print(f"{sitting.waiting} cells wait: the same command goes on", file=sys.stderr)
-    return 0
+    return 1 if sitting.failed else 0
 
 
 def _asked(arguments: list[str]) -> argparse.Namespace:
@@ -101,7 +103,9 @@ def _write(folder: Path, page: Path, results: Results) -> None:
 def _run(
     todo: list[Cell], results: Results, asked: argparse.Namespace, console: Console
 ) -> Sitting:
-    about = {**{k: str(v) for k, v in machine().items()}, **versions()}
+    about: dict[str, str | bool] = {**{k: str(v) for k, v in machine().items()}, **versions()}
+    if asked.quick:
+        about["quick"] = True  # so that no page can pass them off as measurements
     known = results.keys
     if not asked.mixed:
         to_do = {cell.experiment for cell in todo if cell.key not in known}
@@ -112,7 +116,9 @@ def _run(
 
         def tell(cell: Cell, how: str) -> None:
             progress.update(task, advance=1, description=cell.experiment)
-            if how.startswith("left out") or (how == "measured" and not console.is_terminal):
+            if how.startswith(("left out", "failed")) or (
+                how == "measured" and not console.is_terminal
+            ):
                 console.print(f"{cell.key}: {how}", highlight=False)
 
         seconds = None if asked.minutes is None else asked.minutes * 60

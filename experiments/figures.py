@@ -10,7 +10,10 @@ from collections.abc import Iterable
 from statistics import median
 from typing import Any, NamedTuple
 
-__all__ = ["Fit", "Row", "divided", "fit", "lengths", "middle", "rate", "select", "slope"]
+__all__ = [
+    "Cost", "Fit", "Row", "cost", "divided", "fit", "lengths", "longest", "middle", "rate",
+    "select", "slope",
+]  # fmt: skip
 
 Row = dict[str, Any]
 
@@ -44,6 +47,32 @@ def divided(left: float | None, right: float | None) -> float | None:
 def lengths(rows: Iterable[Row]) -> list[int]:
     """The lengths that were measured, the shortest first."""
     return sorted({row["length"] for row in rows})
+
+
+def longest(rows: Iterable[Row]) -> int:
+    """The longest length that was measured; 0 if none was."""
+    return max((row["length"] for row in rows), default=0)
+
+
+class Cost(NamedTuple):
+    """What tracking costs: events a second without and with it, and how many times as long."""
+
+    without: float | None
+    tracked: float | None
+    times: float | None
+
+
+def cost(rows: Iterable[Row], to: str = "ends") -> Cost:
+    """What tracking costs at the longest length of some rows.
+
+    >>> made = [{"length": 6, "tracking": t, "seconds": s} for t, s in (("off", 1), ("ends", 2))]
+    >>> cost(made)
+    Cost(without=6.0, tracked=3.0, times=2.0)
+    """
+    found = list(rows)
+    at = longest(found)
+    off, on = (rate(select(found, tracking=word, length=at)) for word in ("off", to))
+    return Cost(off, on, divided(off, on))
 
 
 class Fit(NamedTuple):

@@ -9,7 +9,10 @@ from typing import Any, Literal, NamedTuple
 
 __all__ = ["Line", "lines"]
 
-COLORS = {"window": "#3366cc", "lifecycle": "#dc3912", "ltl": "#109618"}
+COLORS = {
+    "window": "#3366cc", "lifecycle": "#dc3912", "ltl": "#109618", "lifecycle.fresh": "#ff9900",
+    "total": "#990099",
+}  # fmt: skip
 OTHERS = ("#3366cc", "#dc3912", "#109618", "#ff9900", "#990099", "#0099c6", "#666666", "#b77322")
 
 
@@ -44,7 +47,8 @@ def lines(drawn: Sequence[Line], x: str, y: str, scale: Literal["log", "linear"]
         axes.set_xlabel(x)
         axes.set_ylabel(y)
         axes.grid(visible=True, which="major", alpha=0.3)
-        axes.legend(frameon=False)
+        # Beside the lines, never over them.
+        figure.legend(loc="outside right upper", frameon=False)
         kept = io.StringIO()
         figure.savefig(kept, format="svg", metadata={"Date": None, "Creator": None})
     return re.sub(r"[ \t]+$", "", kept.getvalue(), flags=re.MULTILINE)

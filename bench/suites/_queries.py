@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -121,10 +122,11 @@ def cases(count: int, seed: int = 1, *, fresh: bool = True) -> Arrays:
         fresh: whether a case that ended gives place to a new one; else it begins again.
     """
     random = np.random.default_rng(seed)
-    open_cases, steps = np.arange(OPEN), np.zeros(OPEN, np.int64)
-    left = random.integers(1, 4, OPEN)
+    # Lists and not arrays: one element at a time they are twice as fast.
+    open_cases, steps = list(range(OPEN)), [0] * OPEN
+    left = random.integers(1, 4, OPEN).tolist()
     picks, loops = random.integers(0, OPEN, count).tolist(), random.integers(1, 4, count).tolist()
-    case, activity = np.empty(count, np.int64), np.empty(count, np.int8)
+    case, activity = array("q", [0]) * count, array("b", [0]) * count
     following = OPEN
     for k, j in enumerate(picks):
         case[k] = open_cases[j]
@@ -139,8 +141,9 @@ def cases(count: int, seed: int = 1, *, fresh: bool = True) -> Arrays:
                 following += 1
         else:
             steps[j] = step + 1
-    names = pc.binary_join_element_wise("case-", pa.array(case).cast(pa.string()), "")
-    signs = pa.DictionaryArray.from_arrays(pa.array(activity), pa.array(list("abcd")))
+    ids, steps_taken = np.frombuffer(case, np.int64), np.frombuffer(activity, np.int8)
+    names = pc.binary_join_element_wise("case-", pa.array(ids).cast(pa.string()), "")
+    signs = pa.DictionaryArray.from_arrays(pa.array(steps_taken), pa.array(list("abcd")))
     return {"case": names, "activity": signs}
 
 

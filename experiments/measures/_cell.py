@@ -26,7 +26,10 @@ from whence.engine.record.logs import LogRecord, ingest
 from whence.engine.runners import CHUNK
 from whence.engine.sources import open_source
 
-__all__ = ["Spent", "answer", "chain_of", "leave_out", "log_of", "probed", "size_of", "within"]
+__all__ = [
+    *("Spent", "answer", "chain_of", "leave_out", "log_of", "made_once", "probed", "size_of"),
+    "within",
+]
 
 Measure = Callable[[dict[str, Any], Path], dict[str, Any]]
 
@@ -71,16 +74,24 @@ def chain_of(query: str) -> Chain:
 
 
 def log_of(query: str, length: int, seed: int, folder: Path) -> LogRecord:
-    """The generated log in a record; made the first time, whole or not at all."""
-    root = folder / f"{query}-{length}-{seed}"
+    """The generated log in a record."""
+
+    def make(root: Path) -> None:
+        file = root / "log.parquet"
+        pq.write_table(pa.table(CHAINS[query][1](length, seed)), file)
+        ingest(root, "log", open_source(file), chunk=CHUNK)
+        file.unlink()
+
+    return made_once(folder / f"{query}-{length}-{seed}", make)
+
+
+def made_once(root: Path, make: Callable[[Path], object]) -> LogRecord:
+    """The one log of a record; the record is made the first time, whole or not at all."""
     if not root.exists():
         fresh = root.with_name(f"{root.name}.part")
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(parents=True, exist_ok=True)
-        file = fresh / "log.parquet"
-        pq.write_table(pa.table(CHAINS[query][1](length, seed)), file)
-        ingest(fresh, "log", open_source(file), chunk=CHUNK)
-        file.unlink()
+        make(fresh)
         fresh.rename(root)
     (found,) = (root / "logs").iterdir()
     return LogRecord.open(found)

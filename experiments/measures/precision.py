@@ -34,7 +34,7 @@ def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
     if of == "random chains":
         scores = list(islice(_random(seed), events))
     elif of in CHAINS:
-        scores = [_attacked(_generated(of, events, seed), f"{of} {seed}")]
+        scores = [attack(_generated(of, events, seed), f"{of} {seed}")]
     else:
         scores = [_real(of, events, seed)]
     broken = [told for score in scores for told in score.broken]
@@ -46,7 +46,7 @@ def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
 def _random(first: int) -> Iterator[Score]:
     for seed in count(SEED * first):
         try:
-            yield _attacked(random_case(seed), f"chain {seed}")
+            yield attack(random_case(seed), f"chain {seed}")
         except WhenceError:
             continue  # it refuses the log that was drawn for it
 
@@ -56,13 +56,15 @@ def _generated(query: str, events: int, seed: int) -> Case:
     return Case(0, chain_of(query).tree(), {"log": table.to_pylist()}, False, {"case"})
 
 
-def _attacked(case: Case, name: str) -> Score:
+def attack(case: Case, name: str) -> Score:
+    """Change inputs of one case: of a random chain in several ways at once, else one by one."""
     with TemporaryDirectory() as place:
         attacked = Attacked(Path(place), case, Random(name))
-        cells = attacked.corruptor.cells
-        singles = [[attacked.random.choice(cells)] for _ in range(25)]
-        choices = singles if case.seed == 0 else list(random_choices(attacked, 6))
-        return attacked.attack(name, choices, WAYS)
+        if case.seed:
+            # A log of a random chain may be empty: then there is nothing to change.
+            return attacked.attack(name, random_choices(attacked, 6), WAYS)
+        singles = [[attacked.random.choice(attacked.corruptor.cells)] for _ in range(25)]
+        return attacked.attack(name, singles, WAYS)
 
 
 def _real(of: str, events: int, seed: int) -> Score:

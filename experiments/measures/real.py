@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from experiments.measures._cell import answer, leave_out, probed, size_of
+from experiments.measures._cell import answer, leave_out, made_once, probed, size_of
 from experiments.measures.local import options_of
 from whence.engine import Chain, Slice, field
 from whence.engine.palettes.fsm import MooreMachine
@@ -44,9 +44,14 @@ def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
         leave_out(f"needs the real log {name} in ../shared/logs, beside the project")
     told = yaml.safe_load(RULES.read_text(encoding="utf-8"))[name]
     options = options_of(parameters["tracking"])
+
+    def make(root: Path) -> None:
+        source = open_source(LOGS / name, **told.get("reading", {}))
+        ingest(root, "log", source, chunk=CHUNK)
+
+    log = made_once(folder / name, make)
     with TemporaryDirectory() as place:
         root = Path(place)
-        log = ingest(root, "log", open_source(LOGS / name, **told.get("reading", {})), chunk=CHUNK)
         _run(root / "warm", told, log, options)
         with probed() as spent:
             run = _run(root / "run", told, log, options)

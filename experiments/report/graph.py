@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from experiments.figures import Row, divided, fit, lengths, middle, rate, select
-from experiments.report.words import QUERIES, exponent, number, paragraph, section, table
+from experiments.report.words import QUERIES, exponent, number, section, told_table
 
 __all__ = ["QUESTIONS", "load", "questions"]
 
@@ -27,18 +27,19 @@ QUESTIONS = {
 def load(rows: list[Row]) -> Iterator[str]:
     """Events, nodes and edges a second."""
     chosen = select(rows, experiment="load")
-    yield from paragraph(
-        "From a run of the record to a graph of which all can be asked, on a server that is warm:"
-    )
-    yield ""
     body = []
     for query in QUERIES:
         for length in lengths(chosen):
-            found = select(chosen, query=query, length=length)
+            if not (found := select(chosen, query=query, length=length)):
+                continue
             seconds = middle(found, "seconds")
             made = [divided(middle(found, name), seconds) for name in ("nodes", "edges")]
             body.append([query, f"{length:,}", number(rate(found)), *map(number, made)])
-    yield from table(["query", "events", "events/s", "nodes/s", "edges/s"], body)
+    yield from told_table(
+        "From a run of the record to a graph of which all can be asked, on a server that is warm:",
+        ["query", "events", "events/s", "nodes/s", "edges/s"],
+        body,
+    )
 
 
 @section("## Questions", "questions")
@@ -48,17 +49,17 @@ def questions(rows: list[Row]) -> Iterator[str]:
     sizes = lengths(chosen)
     yield "![How long questions take against the size of the graph](evaluation/questions.svg)"
     yield ""
-    yield from paragraph(
-        "Milliseconds, in the median, of a run with so many edges to its inputs; beside it the "
-        "graph holds another run of that size and one that reads the first one's outputs. Last, "
-        "the power of the graph's size with which the time grows: 0 is an answer that does not "
-        "care how large the graph is, 1 one that looks at all of it."
-    )
-    yield ""
     body = []
     for name, meaning in QUESTIONS.items():
         column = f"{name}_ms"
         told = [number(middle(select(chosen, length=size), column)) for size in sizes]
         body.append([f"`{name}`: {meaning}", *told, exponent(fit(chosen, column))])
     heads = [f"{size:,} edges" for size in sizes]
-    yield from table(["question", *heads, "grows as"], body)
+    yield from told_table(
+        "Milliseconds, in the median, of a run with so many edges to its inputs; beside it the "
+        "graph holds another run of that size and one that reads the first one's outputs. Last, "
+        "the power of the graph's size with which the time grows: 0 is an answer that does not "
+        "care how large the graph is, 1 one that looks at all of it.",
+        ["question", *heads, "grows as"],
+        body,
+    )

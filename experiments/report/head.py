@@ -29,6 +29,12 @@ def head(rows: list[Row]) -> Iterator[str]:
     if not rows:
         yield NOT_YET
         return
+    if any(row.get("quick") for row in rows):
+        yield from paragraph(
+            "**A short look**: short logs and one repetition. It shows that everything runs; its "
+            "numbers prove nothing."
+        )
+        yield ""
     settings = settings_of(rows)
     if len(settings) > 1:
         yield from paragraph(
@@ -51,8 +57,8 @@ def head(rows: list[Row]) -> Iterator[str]:
 def _others(rows: list[Row]) -> str:
     """How much of the machine others took, seen shortly before each cell."""
     seen = [float(row["busy_before"]) for row in rows if "busy_before" in row]
-    hours = sum(float(row.get("cell_seconds", 0)) for row in rows) / 60
-    told = f"All cells together took {hours:.0f} minutes."
+    minutes = sum(float(row.get("cell_seconds", 0)) for row in rows) / 60
+    told = f"All cells together took {minutes:.0f} minutes."
     if not seen:
         return told
     busy = sum(each > BUSY for each in seen)

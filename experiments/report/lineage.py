@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from experiments.figures import Row, divided, fit, lengths, middle, select
-from experiments.report.words import MISSING, exponent, number, paragraph, section, share, table
+from experiments.figures import Row, divided, fit, lengths, longest, middle, select
+from experiments.report.words import MISSING, exponent, number, section, share, told_table
 
 __all__ = ["constant", "precision", "sizes"]
 
@@ -23,21 +23,21 @@ def _queries(rows: list[Row]) -> list[str]:
 def sizes(rows: list[Row]) -> Iterator[str]:
     """The distribution at the longest log."""
     chosen = select(rows, experiment="sizes")
-    longest = lengths(chosen)[-1]
+    at = longest(chosen)
     yield "![How many events explain an output](evaluation/sizes.svg)"
-    yield ""
-    yield from paragraph(
-        f"Over outputs spread evenly over a log of {longest:,} events: of so many in a hundred, at "
-        "most so many events are the explanation. `total` is a running sum: it leans on all before."
-    )
     yield ""
     shares = (10, 25, 50, 75, 90, 99, 100)
     body = []
     for query in _queries(chosen):
-        found = select(chosen, query=query, length=longest)
+        found = select(chosen, query=query, length=at)
         told = [number(middle(found, f"explained_by_p{each}")) for each in shares]
         body.append([query, *told, number(middle(found, "explained_by_mean"))])
-    yield from table(["query", *(f"{each} %" for each in shares), "mean"], body)
+    yield from told_table(
+        f"Over outputs spread evenly over a log of {at:,} events: of so many in a hundred, at "
+        "most so many events are the explanation. `total` is a running sum, which leans on all.",
+        ["query", *(f"{each} %" for each in shares), "mean"],
+        body,
+    )
 
 
 @section("### Does each output add the same lineage?", "sizes", asks=False)
@@ -45,14 +45,6 @@ def constant(rows: list[Row]) -> Iterator[str]:
     """The paper's claim, where it holds and where it does not."""
     chosen = select(rows, experiment="sizes")
     first, last = lengths(chosen)[0], lengths(chosen)[-1]
-    yield from paragraph(
-        "The paper says that each output contributes a constant amount of lineage. Here are the "
-        f"events that explain an output, in the mean, in logs of {first:,} and of {last:,} events, "
-        "and the power of the log's length with which they grow, with the half-width of its 95 % "
-        f"interval; up to {CONSTANT} the claim holds. What the record keeps of an output on disk "
-        "is another matter: a rule or a pointer to the output before says much in few bytes."
-    )
-    yield ""
     body = []
     for query in _queries(chosen):
         found = select(chosen, query=query)
@@ -62,7 +54,15 @@ def constant(rows: list[Row]) -> Iterator[str]:
         disk = [_bytes(select(found, length=n)) for n in (first, last)]
         body.append([query, *told, exponent(power), holds, *disk])
     heads = ["query", f"events at {first:,}", f"at {last:,}", "grows as", "constant"]
-    yield from table([*heads, f"bytes an output at {first:,}", f"at {last:,}"], body)
+    yield from told_table(
+        "The paper says that each output contributes a constant amount of lineage. Here are the "
+        f"events that explain an output, in the mean, in logs of {first:,} and of {last:,} events, "
+        "and the power of the log's length with which they grow, with the half-width of its 95 % "
+        f"interval; up to {CONSTANT} the claim holds. What the record keeps of an output on disk "
+        "is another matter: a rule or a pointer to the output before says much in few bytes.",
+        [*heads, f"bytes an output at {first:,}", f"at {last:,}"],
+        body,
+    )
 
 
 def _bytes(rows: list[Row]) -> str:
@@ -73,14 +73,6 @@ def _bytes(rows: list[Row]) -> str:
 def precision(rows: list[Row]) -> Iterator[str]:
     """How many of the outputs that a corruption possibly affects do change."""
     chosen = select(rows, experiment="precision")
-    yield from paragraph(
-        "Inputs were changed and the chain ran again. Of the outputs that `impact` calls "
-        "unaffected none ever changed: a cell in which one does is no measurement but an error. Of "
-        "those that it calls possibly affected some changed; another value than those tried might "
-        "have changed more, so that this is the least. The last column is the other side: of the "
-        "outputs that stood under every value tried, the share that was called unaffected."
-    )
-    yield ""
     body = []
     for row in sorted(chosen, key=lambda each: each["key"]):
         possibly, changed = row["outputs"] - row["promised"], row["outputs"] - row["truly"]
@@ -88,4 +80,12 @@ def precision(rows: list[Row]) -> Iterator[str]:
         told += [share(changed, possibly), share(row["recognised"], row["truly"])]
         body.append([row["of"], *told])
     heads = ["of", "corruptions", "outputs asked about", "possibly affected"]
-    yield from table([*heads, "of these changed", "of those that stood, called unaffected"], body)
+    yield from told_table(
+        "Inputs were changed and the chain ran again. Of the outputs that `impact` calls "
+        "unaffected none ever changed: a cell in which one does is no measurement but an error. Of "
+        "those that it calls possibly affected some changed; another value than those tried might "
+        "have changed more, so that this is the least. The last column is the other side: of the "
+        "outputs that stood under every value tried, the share that was called unaffected.",
+        [*heads, "of these changed", "of those that stood, called unaffected"],
+        body,
+    )

@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from experiments.figures import Fit, Row, divided, fit, lengths, middle, rate, select, slope
+from experiments.figures import (
+    Fit,
+    Row,
+    cost,
+    divided,
+    fit,
+    lengths,
+    longest,
+    middle,
+    select,
+    slope,
+)
 from experiments.report.words import (
     MISSING,
     QUERIES,
     cited,
+    costs,
     exponent,
     number,
     paragraph,
     section,
-    table,
     times,
+    told_table,
 )
 
-__all__ = ["LINEAR", "beside", "extrapolation", "growth", "memory", "slowdown", "throughput"]
+__all__ = [
+    *("LINEAR", "STAYS", "beside", "extrapolation", "grown", "growth", "linear", "memory"),
+    *("stays", "throughput"),
+]
 
 LINEAR = (0.95, 1.05)
 """Between these an exponent is called linear."""
 STAYS = 0.05
 """Up to this exponent memory is called constant."""
-
-
-def slowdown(
-    rows: list[Row], query: str, length: int | None = None, to: str = "ends"
-) -> float | None:
-    """How many times as long a run takes with tracking, at a length or at the longest."""
-    chosen = select(rows, query=query)
-    at = length or (lengths(chosen) or [0])[-1]
-    off, on = (rate(select(chosen, tracking=word, length=at)) for word in ("off", to))
-    return divided(off, on)
 
 
 @section("## With and without the tracker", "throughput")
@@ -41,35 +46,41 @@ def throughput(rows: list[Row]) -> Iterator[str]:
     chosen = select(rows, experiment="throughput")
     yield "![Events a second against the length of the log](evaluation/throughput.svg)"
     yield ""
-    yield "Events a second of `--runner local`, from a log of the record to a run of the record:"
-    yield ""
-    body = []
+    yield from told_table(
+        "Events a second of `--runner local`, from a log of the record to a run of the record; the "
+        "shorter a log is, the more the start of a run weighs:",
+        ["query", "events", "without", "with", "slowdown"],
+        _at_each_length(chosen, lambda found, _: costs(cost(found))),
+    )
+
+
+def _at_each_length(
+    rows: list[Row], tell: Callable[[list[Row], int], list[str]]
+) -> Iterator[list[str]]:
+    """A line for each query and each length."""
     for query in QUERIES:
-        for length in lengths(chosen):
-            found = select(chosen, query=query, length=length)
-            off, on = (rate(select(found, tracking=word)) for word in ("off", "ends"))
-            told = [number(off), number(on), times(divided(off, on))]
-            body.append([query, f"{length:,}", *told])
-    yield from table(["query", "events", "without", "with", "slowdown"], body)
+        for length in lengths(rows):
+            if found := select(rows, query=query, length=length):
+                yield [query, f"{length:,}", *tell(found, length)]
 
 
 @section("### Beside the paper's own figures", "throughput", asks=False, cites=True)
 def beside(rows: list[Row]) -> Iterator[str]:
     """The paper's slowdowns and ours."""
     chosen, paper = select(rows, experiment="throughput"), cited()["paper"]
-    ours = f" Ours are those of {lengths(chosen)[-1]:,} events." if chosen else ""
-    yield from paragraph(
-        f"The paper ({paper['source']}) measured on {paper['note'].strip()}: only the slowdowns "
-        f"can be compared, and those with care.{ours}"
-    )
-    yield ""
+    ours = f" Ours are those of {longest(chosen):,} events." if chosen else ""
     body = []
     for query in QUERIES:
         off, on = paper["events_per_second"][query]
-        own = slowdown(chosen, query)
+        own = cost(select(chosen, query=query)).times
         body.append([query, f"{off:,}", f"{on:,}", times(off / on), times(own)])
-    heads = ["query", "paper, without", "paper, with", "paper, slowdown", "Whence, slowdown"]
-    yield from table(heads, body)
+    yield from told_table(
+        f"The paper's figures ({paper['source']}) are those of {paper['note'].strip()}. So its "
+        "events a second are not to be set beside ours; only the slowdowns can be, and those with "
+        f"care.{ours}",
+        ["query", "paper, without", "paper, with", "paper, slowdown", "Whence, slowdown"],
+        body,
+    )
 
 
 @section("## Memory", "throughput", asks=False)
@@ -78,23 +89,21 @@ def memory(rows: list[Row]) -> Iterator[str]:
     chosen = select(rows, experiment="throughput")
     yield "![Memory against the length of the log](evaluation/memory.svg)"
     yield ""
-    yield from paragraph(
+
+    def tell(found: list[Row], length: int) -> list[str]:
+        off, on = (middle(select(found, tracking=w), "peak_bytes") for w in ("off", "ends"))
+        disk = middle(select(found, tracking="ends"), "association_bytes")
+        told = [number(divided(each, 1e6)) for each in (off, on)]
+        return [*told, number(divided(on, length)), number(divided(disk, length))]
+
+    heads = ["query", "events", "MB, without", "MB, with", "bytes an event, with"]
+    yield from told_table(
         "Megabytes that the process takes at most above what it had before the run, and bytes an "
         "event. The paper keeps all associations in memory; Whence writes them as it goes, so that "
-        "what grows with the log is the record on disk."
+        "what grows with the log is the record on disk.",
+        [*heads, "bytes an event on disk"],
+        _at_each_length(chosen, tell),
     )
-    yield ""
-    body = []
-    for query in QUERIES:
-        for length in lengths(chosen):
-            found = select(chosen, query=query, length=length)
-            off, on = (middle(select(found, tracking=w), "peak_bytes") for w in ("off", "ends"))
-            disk = middle(select(found, tracking="ends"), "association_bytes")
-            told = [number(divided(each, 1e6)) for each in (off, on)]
-            told += [number(divided(on, length)), number(divided(disk, length))]
-            body.append([query, f"{length:,}", *told])
-    heads = ["query", "events", "MB, without", "MB, with", "bytes an event, with"]
-    yield from table([*heads, "bytes an event on disk"], body)
 
 
 @section("### How many events fit", "throughput", asks=False, cites=True)
@@ -104,24 +113,26 @@ def extrapolation(rows: list[Row]) -> Iterator[str]:
     most, chosen = paper["memory"], select(rows, experiment="throughput", tracking="ends")
     objects = select(rows, experiment="objects", tracking="objects")
     gigabytes = f"{most / 1e9:.0f} GB"
-    yield from paragraph(
-        f"The paper divides {gigabytes} of memory by its bytes an event and comes to "
-        f"{paper['fits_in_memory']:,} events. The same for its three queries, for our own tracker "
-        f"of objects in memory, and for the record, which needs {gigabytes} of disk instead:"
-    )
-    yield ""
     body = []
     for query in QUERIES:
         theirs = paper["bytes_per_event"][query]
-        held = select(objects, query=query, length=(lengths(objects) or [0])[-1])
-        in_memory = divided(middle(held, "peak_bytes"), held[0]["length"]) if held else None
-        found = select(chosen, query=query, length=lengths(chosen)[-1]) if chosen else []
-        disk = divided(middle(found, "association_bytes"), lengths(chosen)[-1]) if found else None
+        in_memory = _an_event(select(objects, query=query), "peak_bytes")
+        disk = _an_event(select(chosen, query=query), "association_bytes")
         told = [f"{theirs:,}", number(most / theirs), number(in_memory)]
         told += [number(divided(most, in_memory)), number(disk), number(divided(most, disk))]
         body.append([query, *told])
-    heads = ["query", "paper, bytes an event", "events", "objects, bytes an event", "events"]
-    yield from table([*heads, "record, bytes an event on disk", "events"], body)
+    size = "bytes an event"
+    heads = [
+        "query",
+        *(f"{of}: {what}" for of in ("paper", "objects") for what in (size, "events")),
+    ]
+    yield from told_table(
+        f"The paper divides {gigabytes} of memory by its bytes an event and comes to "
+        f"{paper['fits_in_memory']:,} events. The same for its three queries, for our own tracker "
+        f"of objects in memory, and for the record, which needs {gigabytes} of disk instead:",
+        [*heads, f"record: {size} on disk", "record: events"],
+        body,
+    )
     fresh = slope(select(rows, experiment="growth", query="lifecycle.fresh"), "peak_bytes")
     if fresh is not None and fresh > 0:
         yield ""
@@ -132,31 +143,47 @@ def extrapolation(rows: list[Row]) -> Iterator[str]:
         )
 
 
+def _an_event(rows: list[Row], column: str) -> float | None:
+    """So many bytes an event, at the longest log."""
+    at = longest(rows)
+    return divided(middle(select(rows, length=at), column), at)
+
+
+def grown(rows: list[Row]) -> list[Row]:
+    """The tracked runs over long logs, with those of `throughput` that lie between."""
+    chosen = select(rows, experiment="growth", tracking="ends")
+    if not chosen:
+        return []
+    low, high = lengths(chosen)[0], longest(chosen)
+    more = select(rows, experiment="throughput", tracking="ends")
+    return [*chosen, *(row for row in more if low < row["length"] < high)]
+
+
 @section("## Growth", "growth")
 def growth(rows: list[Row]) -> Iterator[str]:
     """Exponents of time and memory, with their errors."""
-    chosen = select(rows, experiment="growth", tracking="ends")
+    chosen = grown(rows)
     low, high = LINEAR
-    yield from paragraph(
-        f"Powers of the log's length, fitted from {lengths(chosen)[0]:,} to "
-        f"{lengths(chosen)[-1]:,} events, tracked, with the half-width of the 95 % interval. Time "
-        f"is linear if its exponent lies between {low} and {high}; the memory of the process as a "
-        f"whole stays if its exponent is at most {STAYS}. `lifecycle` has a fixed number of "
-        "cases, `lifecycle.fresh` a new case for each that ends: a Slice forgets none, so there "
-        "memory must grow."
-    )
-    yield ""
     body = []
     for query in (*QUERIES, "lifecycle.fresh"):
         found = select(chosen, query=query)
         clock, processor = fit(found), fit(found, "cpu_seconds")
         held = fit(found, "process_bytes")
         told = [exponent(clock), linear(clock), exponent(processor)]
-        longest = middle(select(found, length=lengths(chosen)[-1]), "process_bytes")
-        told += [exponent(held), number(divided(longest, 1e6)), stays(held)]
+        most = middle(select(found, length=longest(chosen)), "process_bytes")
+        told += [exponent(held), number(divided(most, 1e6)), stays(held)]
         body.append([query, *told])
     heads = ["query", "time by the clock", "linear", "processor time", "memory"]
-    yield from table([*heads, f"MB at {lengths(chosen)[-1]:,}", "stays"], body)
+    yield from told_table(
+        f"Powers of the log's length, fitted from {lengths(chosen)[0]:,} to "
+        f"{longest(chosen):,} events, tracked, with the half-width of the 95 % interval. Time "
+        f"is linear if its exponent lies between {low} and {high}; the memory of the process as a "
+        f"whole stays if its exponent is at most {STAYS}. `lifecycle` has a fixed number of "
+        "cases, `lifecycle.fresh` a new case for each that ends: a Slice forgets none, so there "
+        "memory must grow.",
+        [*heads, f"MB at {longest(chosen):,}", "stays"],
+        body,
+    )
 
 
 def linear(found: Fit | None) -> str:

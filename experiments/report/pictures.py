@@ -24,7 +24,7 @@ def drawn(rows: list[Row]) -> dict[str, str]:
     }
     pictures = {name: lines(found, x, y) for name, (found, x, y) in made.items() if found}
     if shares := [*_sizes(rows)]:
-        told = ("% of the outputs", "are explained by at most so many events")
+        told = ("% of the outputs", "explained by at most so many events")
         pictures["sizes.svg"] = lines(shares, *told, scale="linear")
     return pictures
 
@@ -57,11 +57,11 @@ def _questions(rows: list[Row]) -> Iterator[Line]:
 
 def _sizes(rows: list[Row]) -> Iterator[Line]:
     chosen = select(rows, experiment="sizes")
-    for number, query in enumerate(sorted({row["query"] for row in chosen})):
+    for query in sorted({row["query"] for row in chosen}):
         own = select(chosen, query=query)
         last = select(own, length=lengths(own)[-1])
         points = [(each, middle(last, f"explained_by_p{each}")) for each in range(101)]
         # An output that nothing explains has no place on a logarithmic axis.
         there = [(float(each), found) for each, found in points if found]
         if there:
-            yield Line(query, OTHERS[number], False, there)
+            yield Line(query, COLORS[query], False, there)

@@ -10,13 +10,13 @@ from typing import Any
 
 import yaml
 
-from experiments.figures import Fit, Row, select
+from experiments.figures import Cost, Fit, Row, select
 from experiments.plan import Cell, Experiment, cells, declared
 from experiments.settings import settings_of
 
 __all__ = [
-    "MISSING", "NOT_YET", "QUERIES", "Section", "cited", "exponent", "number", "paragraph",
-    "section", "share", "table", "times",
+    "MISSING", "NOT_YET", "QUERIES", "Section", "by_query", "cited", "costs", "exponent", "number",
+    "paragraph", "section", "share", "table", "times", "told_table",
 ]  # fmt: skip
 
 QUERIES = ("window", "lifecycle", "ltl")
@@ -121,6 +121,19 @@ def table(heads: list[str], body: Iterable[list[str]]) -> Iterator[str]:
         yield "| " + " | ".join(each) + " |"
 
 
+def told_table(text: str, heads: list[str], body: Iterable[list[str]]) -> Iterator[str]:
+    """A paragraph, and the table that it is about."""
+    yield from paragraph(text)
+    yield ""
+    yield from table(heads, body)
+
+
+def by_query(rows: list[Row], tell: Callable[[list[Row]], list[str]]) -> list[list[str]]:
+    """A line for each query that has rows: its name, and what is told of them."""
+    found = {query: select(rows, query=query) for query in QUERIES}
+    return [[query, *tell(own)] for query, own in found.items() if own]
+
+
 def number(value: float | None) -> str:
     """Three digits that count.
 
@@ -142,6 +155,11 @@ def times(value: float | None) -> str:
     ('1.50x', '·')
     """
     return MISSING if value is None else f"{value:.2f}x"
+
+
+def costs(told: Cost) -> list[str]:
+    """Events a second without and with tracking, and the slowdown."""
+    return [number(told.without), number(told.tracked), times(told.times)]
 
 
 def share(part: float, whole: float) -> str:

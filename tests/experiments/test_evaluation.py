@@ -16,6 +16,10 @@ def test_the_page_in_the_manual_is_made_of_the_stored_rows() -> None:
     assert stale(command.RESULTS, PAGE) == []
 
 
+def test_no_row_of_a_short_look_is_kept_among_the_measurements() -> None:
+    assert [row["key"] for row in read_rows(command.RESULTS) if row.get("quick")] == []
+
+
 def stored(place: Path, *experiments: str) -> tuple[Path, Path]:
     """Made-up rows of some experiments, and the page that belongs to them."""
     rows = [row for row in made() if row["experiment"] in experiments]

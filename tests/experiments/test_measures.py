@@ -10,10 +10,12 @@ import experiments.__main__ as command
 from experiments.measures._cell import chain_of, log_of
 from experiments.measures._reaching import Reaching
 from experiments.measures.local import options_of
+from experiments.measures.precision import attack
 from experiments.measures.precision import measure as precision
 from experiments.plan import cells, declared
 from experiments.report import stale
 from experiments.store import read_rows
+from tests.engine.random_chains import Case
 from tests.guarantee.attacking import Score
 from whence.engine.associations import AssociationIndex
 from whence.engine.runners.local_kernels import run_kernels
@@ -59,6 +61,12 @@ def test_a_corruption_of_a_window_is_felt_by_some_that_it_possibly_affects(tmp_p
     assert told["recognised"] == told["promised"]
 
 
+def test_a_random_chain_whose_log_is_empty_has_nothing_to_corrupt() -> None:
+    tree = chain_of("window").tree()
+    score = attack(Case(1, tree, {"log": []}, False, {"case"}), "empty")
+    assert (score.corruptions, score.outputs, score.broken) == (0, 0, ())
+
+
 @pytest.mark.full
 @pytest.mark.spark
 @pytest.mark.neo4j
@@ -72,4 +80,8 @@ def test_the_short_look_measures_every_cell_and_writes_its_page(
     measured = {row["key"] for row in read_rows(tmp_path)}
     wanted = {c.key for c in cells(experiments, seed) if c.experiment != "real"}
     assert wanted <= measured
-    assert stale(tmp_path, tmp_path / "evaluation.md") == []
+    page = tmp_path / "evaluation.md"
+    assert stale(tmp_path, page) == []
+    # Whoever puts these rows or this page elsewhere is told what they are.
+    assert all(row["quick"] for row in read_rows(tmp_path))
+    assert "**A short look**" in page.read_text()

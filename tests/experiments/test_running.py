@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import psutil
 import pyarrow.csv as pa_csv
 import pytest
 
+from experiments import running
 from experiments.plan import Cell, PlanError
 from experiments.running import run_cells
 from experiments.settings import same_setting
@@ -59,17 +61,17 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
         "from experiments.running import run_cells; from experiments.store import Results\n"
         f"run_cells([cell(n) for n in (5, 6, 7)], Results(Path({str(tmp_path)!r})), {{}})"
     )
-    command = [sys.executable, "-c", code]
+    program = [sys.executable, "-c", code]
     path = os.pathsep.join([str(ROOT), *(str(ROOT / p) for p in ("engine", "store", "exporters"))])
     environment = {**os.environ, "PYTHONPATH": path}
-    process = subprocess.Popen(command, cwd=ROOT, env=environment)
+    process = subprocess.Popen(program, cwd=ROOT, env=environment)
     while not Results(tmp_path).keys and process.poll() is None:
         time.sleep(0.05)
-    running = psutil.Process(process.pid).children(recursive=True)
+    at_work = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(signal.SIGKILL)
     process.wait()
     # The cell that was at work ends by itself: it would disturb what is measured next.
-    assert psutil.wait_procs(running, timeout=60)[1] == []
+    assert psutil.wait_procs(at_work, timeout=60)[1] == []
     before = Results(tmp_path).rows
     assert before
     run_cells([cell(n) for n in (5, 6, 7)], Results(tmp_path), {})
@@ -127,10 +129,30 @@ def test_a_log_that_is_not_there_is_left_out_and_told(tmp_path: Path) -> None:
     ]
 
 
-def test_a_cell_that_fails_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match=r"expected a measurement; got exit code 1.*'wind'"):
-        run_cells([cell(5, query="wind")], Results(tmp_path), {})
-    assert Results(tmp_path).rows == []
+def test_a_cell_that_fails_is_named_and_the_others_are_measured(tmp_path: Path) -> None:
+    heard: list[str] = []
+    todo = [cell(5, query="wind"), cell(6)]
+    sitting = run_cells(todo, Results(tmp_path), {}, lambda _c, how: heard.append(how))
+    (line,) = sitting.failed
+    assert re.search(r"expected a measurement; got exit code 1.*'wind'", line)
+    assert heard == [f"failed: {line}", "measured"]
+    # It has no row: the same command tries it again.
+    assert [row["length"] for row in Results(tmp_path).rows] == [6]
+
+
+def test_a_cell_that_hangs_is_ended_and_the_others_are_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "SPARE", 0.05)
+    hanging = replace(cell(5), foretold=0.0)
+    sitting = run_cells([hanging, replace(cell(6), foretold=60.0)], Results(tmp_path), {})
+    (line,) = sitting.failed
+    assert line == (
+        f"{hanging.key}: expected a measurement; got none within 0 s; "
+        "try python -m experiments objects"
+    )
+    assert [row["length"] for row in Results(tmp_path).rows] == [6]
+    assert psutil.Process().children() == []
 
 
 def test_tables_hold_the_rows_in_both_formats(tmp_path: Path) -> None:

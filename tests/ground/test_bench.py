@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from rich.console import Console
 
 import bench.__main__ as command
 from bench import Bench, BenchError, Result
+from bench.machine import commit
 from bench.report import table, write
 from tests.ground.surroundings import run
 from whence.engine.kernels import registry
@@ -220,6 +222,24 @@ def test_a_real_benchmark_runs_and_records_machine_and_versions(
         "engine.vs_python",
         "version.vs_python",
     ]
+
+
+def test_what_measuring_itself_writes_does_not_make_the_commit_another(tmp_path: Path) -> None:
+    page, code = tmp_path / "docs/explanation/evaluation.md", tmp_path / "engine.py"
+    rows = tmp_path / "experiments/results/results.csv"
+    git = ["git", "-c", "user.name=N", "-c", "user.email=n@example.org"]
+    for path in (page, code, rows):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("before")
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Begin"]):
+        assert run([*git, *words], cwd=tmp_path).returncode == 0
+    first = commit(tmp_path)
+    assert re.fullmatch("[0-9a-f]{12}", first)
+    page.write_text("after")
+    rows.write_text("after")
+    assert commit(tmp_path) == first
+    code.write_text("after")
+    assert commit(tmp_path) == f"{first}-dirty"
 
 
 def test_every_suite_declares_a_bench() -> None:
