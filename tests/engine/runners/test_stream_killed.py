@@ -25,6 +25,7 @@ from tests.engine.runners.streaming import (
 )
 from tests.kills import POINTS, Tell, counted
 from whence.engine.record import RunRecord
+from whence.engine.record.writing import is_left
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,9 +45,14 @@ def killed(root: Path, folder: Path, name: str, point: str, batch: int) -> None:
 
 
 def survive(
-    tmp_path: Path, spark: SparkSession, name: str, kills: list[tuple[str, int]]
+    tmp_path: Path,
+    spark: SparkSession,
+    name: str,
+    kills: list[tuple[str, int]],
+    root: Path | None = None,
 ) -> Counter[str]:
     """Be killed at each of these points, one after the other, then come to the end."""
+    root = root or tmp_path
     folder = tmp_path / "arriving"
     folder.mkdir()
     # Enough in the first for a part of every stream; the others as it comes. A run that is being
@@ -58,14 +64,15 @@ def survive(
     hits: Counter[str] = Counter()
     for file, (point, batch) in zip(files, kills, strict=False):
         put(folder, *file)
-        killed(tmp_path, folder, name, point, batch)
+        killed(root, folder, name, point, batch)
         hits[point] += 1
-        run = RunRecord(tmp_path, "latest")
+        run = RunRecord(root, "latest")
+        assert is_left(run.folder)
         assert run.manifest["status"] == "interrupted"
         ids.add(run.id)
     if not ending:
         put(folder, *files[-1])
-    run = streamed(tmp_path, folder, name, OPTIONS, spark)
+    run = streamed(root, folder, name, OPTIONS, spark)
     assert {run.id} == ids
     check(run, interpreted(name))
     return hits
