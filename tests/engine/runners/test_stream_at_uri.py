@@ -6,7 +6,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +15,7 @@ from tests.engine.record.s3 import BUCKET, store_in_reach
 from tests.engine.runners.kernel_records import check
 from tests.engine.runners.stream_killed import EVERY, FRESH
 from tests.engine.runners.streaming import EVENTS, OPTIONS, interpreted, put, streamed
+from tests.engine.runners.test_spark_stream import said
 from tests.engine.runners.test_stream_killed import killed, survive
 from tests.kills import POINTS, Tell, counted
 from whence.cli.app import app
@@ -59,14 +60,6 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def said(run: RunRecord) -> dict[str, Any]:
-    """What does not depend on when it ran, or where."""
-    manifest = run.manifest
-    (log,) = manifest["logs"]
-    told = {name: manifest[name] for name in ("status", "streams", "pending", "chain_digest")}
-    return {**told, "log": run.log(log).manifest["digest"]}
-
-
 def test_a_stream_that_is_stopped_and_goes_on_leaves_the_record_of_a_folder(
     tmp_path: Path,
     folder: Path,
@@ -74,7 +67,6 @@ def test_a_stream_that_is_stopped_and_goes_on_leaves_the_record_of_a_folder(
     root: RemotePath,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Digests of all parts included."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "here"))
     (tmp_path / "here").mkdir()
     monkeypatch.setattr(journals, "_PUT", 1_500)  # more than one journal
@@ -95,6 +87,8 @@ def test_a_stream_that_is_stopped_and_goes_on_leaves_the_record_of_a_folder(
     uri = (tmp_path / "a folder").as_uri()
     here = streamed(record_place(uri), folder, "window", OPTIONS, spark)
     assert said(here) == said(run)
+    (log,) = run.manifest["logs"]
+    assert here.log(log).manifest["digest"] == run.log(log).manifest["digest"]
 
 
 def test_the_command_follows_a_stream_into_a_record_at_a_uri(
@@ -104,7 +98,8 @@ def test_the_command_follows_a_stream_into_a_record_at_a_uri(
     chain.write_text("{id: low, apply: x < 0}\n", encoding="utf-8")
     put(folder, "1.csv", EVENTS)
     place = ("--record", str(root))
-    run = ("run", str(chain), "--stream", str(folder), "--type", "x=integer", "--available-now")
+    stream = ("--stream", str(folder), "--type", "x=integer", "--available-now")
+    run = ("run", str(chain), *stream, "--track", "--no-load")
     for arguments, words in {
         run: "300 outputs, the first",
         ("runs", "list"): "complete",

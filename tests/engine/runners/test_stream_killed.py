@@ -37,7 +37,9 @@ def killed(root: Path, folder: Path, name: str, point: str, batch: int) -> None:
     """Follow the folder in a process of its own until it is killed at the point."""
     place = [str(root), str(folder), name, point, str(batch)]
     command = [sys.executable, "-m", "tests.engine.runners.stream_killed", *place]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    # What it leaves in temporary folders goes with those of the test.
+    temporary = str(folder.parent)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": temporary}
     ended = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=900, check=False
     )

@@ -1,4 +1,4 @@
-"""The worked cases as streams: outputs, explanations and supports as the rules give them."""
+"""Worked cases and random chains as streams: outputs, explanations and supports as ever."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from whence.engine import ApplyFunction, Chain
-from whence.engine.errors import WhenceError
+from tests.engine.random_chains import TAGS, random_case
+from tests.engine.runners.kernel_records import check
+from whence.engine import ApplyFunction, Chain, MemoryTracker, interpret
+from whence.engine.errors import EventError, LogError, WhenceError
 from whence.engine.explanation import Inputs
+from whence.engine.record import RunRecord
 from whence.engine.runners import RunOptions
 from whence.engine.runners import stream_following as following
 from whence.engine.runners.spark_stream import run_stream
@@ -27,23 +30,30 @@ pytestmark = pytest.mark.spark
 VECTORS = Path(__file__).parents[2] / "vectors"
 
 
-def streamed(root: Path, case: Case, session: Any) -> Ran:
+def followed(root: Path, case: Case, session: Any) -> tuple[RunRecord, Chain]:
     """Run a case as a stream of two files; of plain values a file has the field ``value``."""
     (name,) = case.chain.inputs
     events = case.logs[name]
     chain = case.chain
     if not isinstance(events[0], dict):
-        chain = Chain.of(ApplyFunction("the value", "value")) | chain
+        chain = Chain.of(ApplyFunction("taken", "value")) | chain
         events = [{"value": event} for event in events]
     folder = root / "arriving"
     folder.mkdir(parents=True)
-    for number, piece in enumerate((events[: len(events) // 2], events[len(events) // 2 :])):
+    half = (len(events) + 1) // 2
+    for number, piece in enumerate(filter(None, (events[:half], events[half:]))):
         lines = "".join(json.dumps(event) + "\n" for event in piece)
         (folder / f"{number}.jsonl").write_text(lines, encoding="utf-8")
     options = RunOptions(closed=case.closed, chunk=4)
     stream = FolderStream(folder)
     run = run_stream(root, chain, stream, options, session=session, available_now=True, every=0.0)
-    told = _recorded(run, chain)
+    return run, chain
+
+
+def streamed(root: Path, case: Case, session: Any) -> Ran:
+    """What a case says as a stream."""
+    (name,) = case.chain.inputs
+    told = _recorded(*followed(root, case, session))
 
     def named(inputs: Inputs) -> Inputs:
         return {(name, position): None for _, position in inputs}
@@ -61,7 +71,7 @@ def chosen(file: str, every: int, first: int) -> list[dict[str, Any]]:
     return fit[first::every]
 
 
-def check(
+def check_cases(
     tmp_path: Path,
     spark: SparkSession,
     monkeypatch: pytest.MonkeyPatch,
@@ -88,7 +98,7 @@ def check(
 def test_some_worked_cases_pass_as_streams(
     tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, file: str
 ) -> None:
-    check(tmp_path, spark, monkeypatch, chosen(file, 40, 7))
+    check_cases(tmp_path, spark, monkeypatch, chosen(file, 40, 7))
 
 
 @pytest.mark.full
@@ -97,4 +107,28 @@ def test_some_worked_cases_pass_as_streams(
 def test_every_worked_case_of_one_log_passes_as_a_stream(
     tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, file: str, first: int
 ) -> None:
-    check(tmp_path, spark, monkeypatch, chosen(file, 4, first))
+    check_cases(tmp_path, spark, monkeypatch, chosen(file, 4, first))
+
+
+@pytest.mark.parametrize("seeds", [range(12), pytest.param(range(12, 120), marks=pytest.mark.full)])
+def test_random_chains_as_streams_say_what_the_interpreter_says(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, seeds: range
+) -> None:
+    monkeypatch.setattr(following, "BATCH", 5)
+    compared = 0
+    for seed in seeds:
+        drawn = random_case(seed, TAGS)
+        if len(drawn.logs) != 1:
+            continue
+        logs = {name: log * 3 for name, log in drawn.logs.items()}
+        try:
+            run, chain = followed(
+                tmp_path / str(seed), Case(drawn.chain(), logs, drawn.closed), spark
+            )
+        except (EventError, LogError):
+            continue  # the chain, or the record, refuses the log that was drawn for it
+        (name,) = chain.inputs
+        read = {name: list(run.log(name).read())}
+        check(run, interpret(chain, read, tracker=MemoryTracker(), closed=drawn.closed))
+        compared += 1
+    assert compared > len(seeds) / 4

@@ -160,6 +160,7 @@ class Following:
         skip = self.reached.skipped(self.writer.id, batch)
         if skip is None:
             return  # taken and kept; Spark was stopped before it could note that down
+        self.writer.check()
         self.commits.checkpoint.keep()
         for table in _tables(self.stream.rows(frame), skip):
             if self.stop.is_set():
