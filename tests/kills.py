@@ -15,6 +15,9 @@ __all__ = ["POINTS", "Tell", "counted"]
 
 POINTS = {
     "stream, driver": ("begin", "part", "listed", "state", "kept", "between", "ending"),
+    "stream at a URI": (
+        *("begin", "copying", "part", "listed", "state", "kept", "between", "ending"),
+    ),
     "batch, worker": (
         "before a part",
         "inside a commit",

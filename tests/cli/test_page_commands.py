@@ -16,7 +16,7 @@ from tests.cli.test_manual import commands, options
 from tests.ground.surroundings import ROOT
 from whence.cli.app import GLOBAL_FLAGS
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "deploy" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 KNOWN: dict[str, Any] = dict(commands())
 BLOCK = re.compile(r"^```(?:sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

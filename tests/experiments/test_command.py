@@ -12,7 +12,7 @@ from experiments.report import PAGE
 from experiments.store import CSV, PARQUET
 from tests.ground.surroundings import ROOT, run
 
-TINY = {"query": ["window"], "tracking": ["off", "objects"], "length": [5]}
+TINY: dict[str, list[object]] = {"query": ["window"], "tracking": ["off", "objects"], "length": [5]}
 
 
 @pytest.fixture

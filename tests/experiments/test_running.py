@@ -18,7 +18,7 @@ import pytest
 
 from experiments import running
 from experiments.plan import Cell, PlanError
-from experiments.running import run_cells
+from experiments.running import Sitting, run_cells
 from experiments.settings import same_setting
 from experiments.store import Results, read_rows, write_tables
 from tests.experiments.made_up import ABOUT
@@ -87,7 +87,8 @@ def test_a_sitting_begins_no_cell_that_would_end_too_late(tmp_path: Path) -> Non
     sitting = run_cells(
         [cell(5), long], results, {}, lambda _c, how: heard.append(how), seconds=500.0
     )
-    assert (sitting, heard) == ((0, 1), ["measured", "waits"])
+    assert sitting == Sitting(0, 1)
+    assert heard == ["measured", "waits"]
     assert [row["length"] for row in results.rows] == [5]
 
 
@@ -123,7 +124,7 @@ def test_a_log_that_is_not_there_is_left_out_and_told(tmp_path: Path) -> None:
     heard: list[str] = []
     absent = Cell("real", "real", {"log": "no-such.csv", "tracking": "off"}, 0, 7)
     sitting = run_cells([absent], Results(tmp_path), {}, lambda _c, how: heard.append(how))
-    assert sitting == (1, 0)
+    assert sitting == Sitting(1, 0)
     assert heard == [
         "left out: needs the real log no-such.csv in ../shared/logs, beside the project"
     ]

@@ -205,8 +205,8 @@ def _require_room(run: RunGraph) -> None:
     Older releases gave streams inside a Slice numbers whose keys have room for 65,536 events of the
     whole stream, and did not count.
     """
-    outer = (stream for stream in run.streams if stream.w == 1)
-    longest = max((each.length for each in (*run.logs, *outer)), default=0)
+    outer = [stream.length for stream in run.streams if stream.w == 1]
+    longest = max([*outer, *(log.length for log in run.logs)], default=0)
     for stream in run.event_streams.values():
         if stream.w > 1 and (longest - 1) * stream.w > last_position(stream.no):
             msg = (

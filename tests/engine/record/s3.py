@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow.fs as fs
+import pytest
 
 from tests.ground.deployment import free_port, running, wait_for
+from whence.engine.record import remote
 
-__all__ = ["BUCKET", "object_store"]
+__all__ = ["BUCKET", "object_store", "store_in_reach"]
 
 BUCKET = "whence-tests"
 
@@ -40,3 +42,14 @@ def object_store(folder: Path) -> Iterator[dict[str, str]]:
         )
         client.create_dir(BUCKET)
         yield told
+
+
+@contextmanager
+def store_in_reach(folder: Path) -> Iterator[dict[str, str]]:
+    """Start one of which the environment of this process tells."""
+    with object_store(folder) as told, pytest.MonkeyPatch.context() as patch:
+        for name, value in told.items():
+            patch.setenv(name, value)
+        remote._filesystem.cache_clear()
+        yield told
+    remote._filesystem.cache_clear()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.engine.record.s3 import BUCKET, object_store
+from tests.engine.record.s3 import BUCKET, store_in_reach
 from tests.engine.runners.kernel_records import check
 from whence.api import open_run, run
 from whence.cli.app import app
@@ -27,8 +27,17 @@ from whence.engine import (
     Window,
     interpret,
 )
-from whence.engine.errors import LogError, ParameterError
-from whence.engine.record import RunRecord, ingest, leases, list_runs, match, record_place, remote
+from whence.engine.errors import LogError
+from whence.engine.record import (
+    RunRecord,
+    RunWriter,
+    ingest,
+    interrupted_run,
+    leases,
+    list_runs,
+    match,
+    record_place,
+)
 from whence.engine.record.place import place_of
 from whence.engine.record.remote import RemotePath
 from whence.engine.record.verifying import verify_run
@@ -49,12 +58,8 @@ OPTIONS = RunOptions(chunk=40)
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """What the environment says of the one store of these tests."""
-    with object_store(tmp_path_factory.mktemp("s3")) as told, pytest.MonkeyPatch.context() as patch:
-        for name, value in told.items():
-            patch.setenv(name, value)
-        remote._filesystem.cache_clear()
+    with store_in_reach(tmp_path_factory.mktemp("s3")) as told:
         yield told
-    remote._filesystem.cache_clear()
 
 
 @pytest.fixture
@@ -155,17 +160,12 @@ def test_a_place_that_is_none_is_one_line(
     assert {path.name for path in tmp_path.iterdir()} == {"chain.yaml", "log.csv"}
 
 
-def test_what_would_take_it_for_a_folder_of_this_machine_is_refused(tmp_path: Path) -> None:
+def test_what_would_take_it_for_a_folder_of_this_machine_is_refused() -> None:
     place = place_of("s3://bucket/record")
     with pytest.raises(LogError, match="expected a folder of this machine"):
         os.listdir(place)
     with pytest.raises(LogError, match="expected a folder of this machine"):
         (place / "x").write_text("y")
-    from whence.engine.runners.spark_stream import run_stream
-    from whence.engine.sources.folder_stream import FolderStream
-
-    with pytest.raises(ParameterError, match="a stream's record: expected a folder of this mach"):
-        run_stream(place, SLICES, FolderStream(tmp_path))
 
 
 WRITING = """
@@ -200,6 +200,37 @@ def test_a_run_whose_process_is_killed_is_interrupted(
     assert found.manifest["status"] == "running"
     lock.leave()
     assert found.manifest["status"] == "interrupted"
+
+
+def test_whether_a_run_was_killed_a_moment_ago_is_waited_for(
+    root: RemotePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "FRESH", 4.0)
+    monkeypatch.setattr(leases, "EVERY", 0.5)
+    writer = RunWriter(root, "run", {"streams": [], "chunk": 40})
+    assert interrupted_run(root, {"chunk": 41}) is None
+    assert interrupted_run(root, {"chunk": 40}) is None  # it lives
+    assert writer._lock._lease is not None
+    writer._lock._lease._stop()  # as if it had been killed just now
+    assert writer.manifest["status"] == "running"
+    assert interrupted_run(root, {"chunk": 40}) == "run"
+
+
+def test_who_did_not_answer_for_a_while_writes_no_more(
+    root: RemotePath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "FRESH", 2.0)
+    monkeypatch.setattr(leases, "EVERY", 600.0)  # as a process that is stopped
+    first = RunWriter(root, "run", {"streams": []})
+    second = RunWriter.again(root, "run")
+    told = (second.folder / "manifest.json").read_bytes()
+    with pytest.raises(BusyError, match="got another process that goes on with it"):
+        first.publish()
+    first.leave()
+    assert (second.folder / "manifest.json").read_bytes() == told
+    second.publish()
+    second.finish("complete")
+    assert not (root / "runs" / "run" / "writing.lock").exists()
 
 
 @pytest.mark.neo4j

@@ -3,6 +3,7 @@
 The points, in the order in which a batch passes them:
 
 - ``begin``: Spark has written down what belongs to the batch; nothing was taken of it.
+- ``copying``: of a record at a URI: Spark's notes are being copied there, the last one is not.
 - ``part``: inside; a part of the record is about to appear.
 - ``listed``: inside; the manifest lists the new parts, the state does not know of them.
 - ``state``: just before the commit: the state is written, and not yet in its place.
@@ -23,11 +24,17 @@ from typing import Any
 
 from tests.engine.runners.streaming import CHAINS, DECLARED, OPTIONS
 from whence.engine import Chain
+from whence.engine.record import leases
 from whence.engine.record.growing import GrowingLog
 from whence.engine.record.journal import Journal
+from whence.engine.record.place import place_of
+from whence.engine.record.remote import RemotePath
 from whence.engine.runners.spark_stream import run_stream
 from whence.engine.runners.stream_following import Following
 from whence.engine.sources.folder_stream import FolderStream
+
+EVERY, FRESH = 0.5, 4.0
+"""Of a record at a URI: seconds until somebody who was killed is known to be."""
 
 
 def _die() -> None:
@@ -35,30 +42,42 @@ def _die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _die_at(root: Path, point: str, batch: int) -> None:
+def _die_at(point: str, batch: int) -> None:
     """Put the point in place; the batch counts from 0."""
     now = -1
+    notes: Path | None = None
     take = Following._take_batch
 
     def take_batch(self: Any, frame: Any, number: int) -> None:
-        nonlocal now
-        now = number
+        nonlocal now, notes
+        now, notes = number, self.commits.checkpoint.here
         if (point, number) == ("begin", batch):
             _die()
         take(self, frame, number)
 
-    place = Path.replace
+    def about(target: Path) -> None:
+        last = target.parent.name == "offsets"
+        is_part = target.suffix == ".parquet" and "outputs" in target.parts
+        there = {"part": is_part, "state": _is_state(target), "copying": last}
+        if now == batch and there.get(point):
+            _die()
+
+    def done(target: Path) -> None:
+        if now == batch and point == "kept" and _is_state(target):
+            _die()
+
+    place, put = Path.replace, RemotePath.put
 
     def replace(self: Path, target: Any) -> Path:
-        target = Path(target)
-        state = target.name.startswith("state-")
-        is_part = target.suffix == ".parquet" and "outputs" in target.parts
-        if now == batch and ((point == "part" and is_part) or (point == "state" and state)):
-            _die()
+        about(Path(target))
         found = place(self, target)
-        if now == batch and point == "kept" and state:
-            _die()
+        done(Path(target))
         return found
+
+    def put_there(self: RemotePath, file: Path) -> None:
+        about(self)
+        put(self, file)
+        done(self)
 
     publish = Journal.publish
 
@@ -76,21 +95,27 @@ def _die_at(root: Path, point: str, batch: int) -> None:
         return found
 
     def watch() -> None:
-        while not list(root.glob(f"runs/*/stream/checkpoint/commits/{batch}")):
+        while notes is None or not (notes / "commits" / str(batch)).exists():
             time.sleep(0.01)
         _die()
 
     setattr(Following, "_take_batch", take_batch)  # noqa: B010  put in its place
     setattr(Path, "replace", replace)  # noqa: B010
+    setattr(RemotePath, "put", put_there)  # noqa: B010
     setattr(Journal, "publish", published)  # noqa: B010
     setattr(GrowingLog, "finish", finished)  # noqa: B010
     if point == "between":
         threading.Thread(target=watch, daemon=True).start()
 
 
+def _is_state(target: Path) -> bool:
+    return target.name.startswith("state-")
+
+
 def main(root: Path, folder: Path, name: str, point: str, batch: int) -> None:
     """Run until the point is reached."""
-    _die_at(root, point, batch)
+    leases.EVERY, leases.FRESH = EVERY, FRESH
+    _die_at(point, batch)
     run_stream(
         root,
         Chain.of(CHAINS[name]()),
@@ -103,4 +128,4 @@ def main(root: Path, folder: Path, name: str, point: str, batch: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4], int(sys.argv[5]))
+    main(place_of(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4], int(sys.argv[5]))

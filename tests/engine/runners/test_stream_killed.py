@@ -25,6 +25,7 @@ from tests.engine.runners.streaming import (
 )
 from tests.kills import POINTS, Tell, counted
 from whence.engine.record import RunRecord
+from whence.engine.record.writing import is_left
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,7 +37,9 @@ def killed(root: Path, folder: Path, name: str, point: str, batch: int) -> None:
     """Follow the folder in a process of its own until it is killed at the point."""
     place = [str(root), str(folder), name, point, str(batch)]
     command = [sys.executable, "-m", "tests.engine.runners.stream_killed", *place]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    # What it leaves in temporary folders goes with those of the test.
+    temporary = str(folder.parent)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": temporary}
     ended = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=900, check=False
     )
@@ -44,9 +47,14 @@ def killed(root: Path, folder: Path, name: str, point: str, batch: int) -> None:
 
 
 def survive(
-    tmp_path: Path, spark: SparkSession, name: str, kills: list[tuple[str, int]]
+    tmp_path: Path,
+    spark: SparkSession,
+    name: str,
+    kills: list[tuple[str, int]],
+    root: Path | None = None,
 ) -> Counter[str]:
     """Be killed at each of these points, one after the other, then come to the end."""
+    root = root or tmp_path
     folder = tmp_path / "arriving"
     folder.mkdir()
     # Enough in the first for a part of every stream; the others as it comes. A run that is being
@@ -58,14 +66,15 @@ def survive(
     hits: Counter[str] = Counter()
     for file, (point, batch) in zip(files, kills, strict=False):
         put(folder, *file)
-        killed(tmp_path, folder, name, point, batch)
+        killed(root, folder, name, point, batch)
         hits[point] += 1
-        run = RunRecord(tmp_path, "latest")
+        run = RunRecord(root, "latest")
+        assert is_left(run.folder)
         assert run.manifest["status"] == "interrupted"
         ids.add(run.id)
     if not ending:
         put(folder, *files[-1])
-    run = streamed(tmp_path, folder, name, OPTIONS, spark)
+    run = streamed(root, folder, name, OPTIONS, spark)
     assert {run.id} == ids
     check(run, interpreted(name))
     return hits

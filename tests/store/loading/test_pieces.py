@@ -59,8 +59,7 @@ def test_the_graph_is_the_same_in_pieces(
     selected: bool,
 ) -> None:
     case = random_case(seed)
-    detail = "steps" if seed % 2 else "ends"
-    options = RunOptions(detail=detail, closed=case.closed, chunk=100)
+    options = RunOptions(detail="steps" if seed % 2 else "ends", closed=case.closed, chunk=100)
     with refusals_skipped():
         run = record_of(tmp_path, case.chain(), case.logs, options)
     if selected:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from whence.engine.record.interrupted import interrupted_run
 from whence.engine.record.logs import LogRecord, ingest
 from whence.engine.record.matching import Matched, match
 from whence.engine.record.place import record_place
-from whence.engine.record.runs import (
-    RunRecord,
-    RunWriter,
-    interrupted_run,
-    list_runs,
-    new_run_id,
-)
+from whence.engine.record.runs import RunRecord, RunWriter, list_runs, new_run_id
 
 __all__ = [
     "LogRecord",

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from whence.engine.record.content_digest import ContentDigest
 from whence.engine.record.event_ids import EventIds
 from whence.engine.record.files import flush_files, write_json
 from whence.engine.record.logs import LogRecord, log_manifest, log_roles, write_log_part
+from whence.engine.record.remote import RemotePath
 from whence.engine.record.schema import log_schema
 from whence.engine.record.secret import record_secret
 from whence.engine.sources.source import Report, Source
@@ -157,17 +160,18 @@ class GrowingLog:
             write_log_part(folder, parts, rest, columns, parts * self._chunk)
             parts += 1
         by = self.record.manifest["event_id"]
-        ids = EventIds(self.record.folder, record_secret(self._root), by)
         digest = ContentDigest(self.record.columns)
-        try:
-            for number in range(parts):
-                table = self.record.part(number).drop(["position"])
-                for batch in table.combine_chunks().to_batches():
-                    digest.add(batch)
-                    ids.add(batch, number * self._chunk)
-            ids.finish()
-        finally:
-            ids.close()
+        with _room(self.record.folder) as room:
+            ids = EventIds(room, record_secret(self._root), by)
+            try:
+                for number in range(parts):
+                    table = self.record.part(number).drop(["position"])
+                    for batch in table.combine_chunks().to_batches():
+                        digest.add(batch)
+                        ids.add(batch, number * self._chunk)
+                ids.finish()
+            finally:
+                ids.close()
         self._replace(
             {
                 "parts": parts,
@@ -178,3 +182,15 @@ class GrowingLog:
             }
         )
         return self.record
+
+
+@contextmanager
+def _room(folder: Path) -> Iterator[Path]:
+    """Where a file of a log is worked out: in its folder; for one at a URI here, and put there."""
+    if not isinstance(folder, RemotePath):
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="whence-") as here:
+        yield Path(here)
+        for path in Path(here).iterdir():
+            (folder / path.name).put(path)

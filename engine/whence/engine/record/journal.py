@@ -4,6 +4,9 @@ A stream lists new parts every second, for days. To write its whole manifest eac
 longer and longer. So the manifest names a journal, and whoever reads it reads the journal, too. It
 is written whole again when the journal has become as long as the manifest: all together that takes
 a few times the last one's length.
+
+Nothing can be added to an object of an object store. At a URI the journal is put there whole each
+time, which is one step too, and stays short instead.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.errors import LogError
-from whence.engine.record.files import read_json, write_json
+from whence.engine.record.files import read_json, whole_file, write_json
+from whence.engine.record.remote import RemotePath
 
 __all__ = ["Journal", "read_manifest", "remove_journals"]
 
@@ -24,6 +28,8 @@ _NAME = "journal"
 _LISTS = ("outputs", "associations")
 _LEAST = 65_536
 """Bytes that a journal may have in any case."""
+_PUT = 262_144
+"""Bytes that a journal may have that is put whole each time."""
 
 
 class Journal:
@@ -39,29 +45,39 @@ class Journal:
         self._folder = folder
         self._manifest = manifest
         self._path: Path | None = None
-        self._room = 0
+        self._room = self._size = 0
+        self._lines: list[str] = []
         self._listed: dict[str, tuple[int, ...]] = {}
 
     def publish(self) -> None:
         """From now on what was added counts."""
-        if self._path is None or self._path.stat().st_size > self._room:
+        if self._path is None or self._size > self._room:
             self._whole()
             return
         added = [told for stream in self._manifest["streams"] if (told := self._added(stream))]
         if added:
-            line = json.dumps(added, ensure_ascii=False) + "\n"
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(line)
-                file.flush()
-                os.fsync(file.fileno())
+            self._add(self._path, json.dumps(added, ensure_ascii=False) + "\n")
+
+    def _add(self, path: Path, line: str) -> None:
+        self._size += len(line.encode())
+        if isinstance(path, RemotePath):
+            self._lines.append(line)
+            _put(path, "".join(self._lines))
+            return
+        with path.open("a", encoding="utf-8") as file:
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
 
     def _whole(self) -> None:
         before = self._path
         self._path = self._folder / f"added-{secrets.token_hex(4)}.jsonl"
-        self._path.write_bytes(b"")
+        self._size, self._lines = 0, []
         manifest = self._folder / "manifest.json"
+        _put(self._path, "")
         write_json(manifest, {**self._manifest, _NAME: self._path.name}, indent=None)
-        self._room = max(manifest.stat().st_size, _LEAST)
+        at_uri = isinstance(manifest, RemotePath)
+        self._room = _PUT if at_uri else max(manifest.stat().st_size, _LEAST)
         self._listed = {stream["name"]: _lengths(stream) for stream in self._manifest["streams"]}
         if before is not None:
             before.unlink()
@@ -79,6 +95,14 @@ class Journal:
 
 def _lengths(stream: Mapping[str, Any]) -> tuple[int, ...]:
     return tuple(len(stream[what]) for what in _LISTS)
+
+
+def _put(path: Path, text: str) -> None:
+    whole_file(path, lambda here: _write(here, text))
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
 
 
 def remove_journals(folder: Path) -> None:

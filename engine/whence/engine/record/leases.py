@@ -17,7 +17,7 @@ from whence.engine.errors import LogError
 from whence.engine.record.files import read_json, write_json
 from whence.engine.record.remote import RemotePath
 
-__all__ = ["Lease", "is_fresh"]
+__all__ = ["Lease", "is_fresh", "is_refreshed"]
 
 EVERY = 3.0
 """Seconds from one refreshing to the next."""
@@ -35,6 +35,23 @@ def is_fresh(path: RemotePath) -> bool:
         return False
 
 
+def is_refreshed(path: RemotePath) -> bool:
+    """Whether somebody who lives holds this lease, for certain: wait until that is seen, or not."""
+    first = _written(path)
+    while is_fresh(path):
+        if _written(path) != first:
+            return True
+        time.sleep(SETTLED)
+    return False
+
+
+def _written(path: RemotePath) -> float | None:
+    try:
+        return path.age(0.0)
+    except FileNotFoundError:
+        return None
+
+
 class Lease:
     """A lease that is kept fresh until it is released, or left, or the process ends."""
 
@@ -44,6 +61,7 @@ class Lease:
         self._mark = secrets.token_hex(8)
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
+        self._refreshed = 0.0
 
     def take(self) -> bool:
         """Take it, unless somebody else holds it."""
@@ -57,14 +75,26 @@ class Lease:
         self._thread.start()
         return True
 
+    def is_held(self) -> bool:
+        """Whether it is still this one's; nobody takes one that was refreshed a moment ago.
+
+        A process that was stopped for a while and goes on may have lost it.
+        """
+        if time.monotonic() - self._refreshed < FRESH / 2:
+            return True
+        try:
+            return bool(read_json(self.path)["mark"] == self._mark)
+        except FileNotFoundError:
+            return False
+
     def release(self) -> None:
         """The run has ended: nobody holds it, and nobody needs to take it up."""
-        if self._stop():
+        if self._stop() and self.is_held():
             self.path.unlink(missing_ok=True)
 
     def leave(self) -> None:
         """Write no more, as if this process had ended."""
-        if self._stop():
+        if self._stop() and self.is_held():
             self._write(left=True)
 
     def _stop(self) -> bool:
@@ -76,9 +106,13 @@ class Lease:
         return True
 
     def _write(self, *, left: bool = False) -> None:
+        began = time.monotonic()
         write_json(self.path, {"mark": self._mark, "left": left})
+        self._refreshed = began
 
     def _refresh(self) -> None:
         while not self._over.wait(EVERY):
             with suppress(LogError):  # a store that is away for a moment; the next time counts
+                if not self.is_held():
+                    return
                 self._write()

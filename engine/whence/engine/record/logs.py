@@ -19,8 +19,9 @@ from whence.engine.log import ROLES, Log
 from whence.engine.record.beside import made_beside
 from whence.engine.record.content_digest import ContentDigest
 from whence.engine.record.event_ids import EventIds
-from whence.engine.record.files import parquet, read_json, read_table, write_json
+from whence.engine.record.files import parquet, read_json, read_table, whole_file, write_json
 from whence.engine.record.ordering import RUN_BYTES, in_order_of
+from whence.engine.record.remote import RemotePath
 from whence.engine.record.schema import NUMBERED, log_schema
 from whence.engine.record.secret import record_secret, secret_name
 from whence.engine.sources.memory import MemorySource
@@ -303,9 +304,16 @@ def write_log_part(
     positions = pa.array(np.arange(first, first + table.num_rows, dtype=np.int64))
     whole = pa.Table.from_arrays([positions, *table.columns], schema=log_schema(columns))
     path = folder / f"part-{number:05d}.parquet"
-    with path.open("wb") as file:
-        parquet(whole, file, NUMBERED)
-        if flushed:
-            file.flush()
-            os.fsync(file.fileno())
+
+    def write(here: Path) -> None:
+        with here.open("wb") as file:
+            parquet(whole, file, NUMBERED)
+            if flushed:
+                file.flush()
+                os.fsync(file.fileno())
+
+    if isinstance(path, RemotePath):
+        whole_file(path, write)
+    else:
+        write(path)
     return path

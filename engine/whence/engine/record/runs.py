@@ -19,9 +19,9 @@ from whence.engine.record.files import flush_files, read_table, write_json, writ
 from whence.engine.record.journal import read_manifest, remove_journals
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.schema import IN_ORDER, association_table, associations_of
-from whence.engine.record.writing import LOCK, WritingLock, is_being_written
+from whence.engine.record.writing import WritingLock, is_being_written
 
-__all__ = ["RunRecord", "RunWriter", "interrupted_run", "list_runs", "new_run_id", "now"]
+__all__ = ["RunRecord", "RunWriter", "list_runs", "new_run_id", "now"]
 
 _SAME = ("chain_digest", "logs", "options", "chunk")
 """What a second attempt at a run must share with the first."""
@@ -312,6 +312,10 @@ class RunWriter(RunRecord):
         """Write no more, without an end: the run is interrupted, and whoever comes goes on."""
         self._lock.leave()
 
+    def check(self) -> None:
+        """See to it that nobody else has taken this run for left, and goes on with it."""
+        self._lock.check()
+
     def flush(self) -> None:
         """See to it that the parts are on the disk, so that something may say so."""
         paths, self._unflushed = self._unflushed, []
@@ -320,6 +324,7 @@ class RunWriter(RunRecord):
     def publish(self) -> None:
         """Replace the manifest: from now on what was added counts."""
         self.flush()
+        self.check()
         many = sum(len(stream["outputs"]) for stream in self._manifest["streams"]) > _PRETTY
         write_json(self.folder / "manifest.json", self._manifest, None if many else 1)
         remove_journals(self.folder)
@@ -365,24 +370,6 @@ def _holds(path: Path, table: pa.Table) -> bool:
         return bool(found.equals(table.cast(found.schema)))
     except (OSError, pa.ArrowException):
         return True
-
-
-def interrupted_run(root: Path, described: Mapping[str, Any]) -> str | None:
-    """The latest run that was interrupted and is described so; the same command goes on with it.
-
-    Args:
-        root: the record's place.
-        described: what the manifest has to say.
-    """
-    locks = (root / "runs").glob(f"*/{LOCK}")  # runs that ended by themselves have none
-    for id in sorted((path.parent.name for path in locks), reverse=True):
-        if not (root / "runs" / id / "manifest.json").exists():
-            continue
-        manifest = RunRecord(root, id).manifest
-        same = all(manifest.get(name) == value for name, value in described.items())
-        if same and manifest["status"] == "interrupted":
-            return id
-    return None
 
 
 def list_runs(root: Path) -> list[str]:

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from whence.engine.errors import LogError
-from whence.engine.record.leases import Lease, is_fresh
+from whence.engine.record.leases import Lease, is_fresh, is_refreshed
 from whence.engine.record.remote import RemotePath
 
 try:
@@ -20,7 +20,7 @@ try:
 except ImportError:  # no such locks on this system: then nobody can tell, and a run stays running
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["LOCK", "BusyError", "WritingLock", "is_being_written"]
+__all__ = ["LOCK", "BusyError", "WritingLock", "is_being_written", "is_left"]
 
 LOCK = "writing.lock"
 """The file of the lock, in the run's folder; gone when the run has ended by itself."""
@@ -70,6 +70,20 @@ class WritingLock:
         os.close(self._file)
         return False
 
+    def check(self) -> None:
+        """See to it that this is still the only one who writes, before anything counts.
+
+        Raises:
+            BusyError: this process did not say for so long that it lives that another one goes on.
+        """
+        if self._lease is not None and not self._lease.is_held():
+            msg = (
+                f"run {self.path.parent.name}: expected to be the only one to write it; "
+                "got another process that goes on with it, since this one did not answer for a "
+                "while; try waiting for that one"
+            )
+            raise BusyError(msg)
+
     def release(self) -> None:
         """Say that the run has ended."""
         if self._lease is not None:
@@ -101,6 +115,13 @@ def is_being_written(folder: Path) -> bool:
         return not _locked(file, exclusive=False)
     finally:
         os.close(file)
+
+
+def is_left(folder: Path) -> bool:
+    """Whether nobody writes this run, for certain: at a URI it takes some seconds to be sure."""
+    if isinstance(folder, RemotePath):
+        return not is_refreshed(folder / LOCK)
+    return not is_being_written(folder)
 
 
 def _locked(file: int, *, exclusive: bool) -> bool:

@@ -93,6 +93,7 @@ class WriterBehind(RunWriter):
         self.behind.wait()
         if self._manifest["status"] == "running":
             self.flush()
+            self.check()
             self._journal.publish()
         else:
             super().publish()

@@ -19,9 +19,9 @@ from whence.engine.definition import chain_from_tree
 from whence.engine.errors import ChainError, ParameterError
 from whence.engine.kernels.state import UnsavedError
 from whence.engine.record.growing import GrowingLog
+from whence.engine.record.interrupted import interrupted_run
 from whence.engine.record.logs import LogRecord
-from whence.engine.record.remote import RemotePath
-from whence.engine.record.runs import RunRecord, interrupted_run, new_run_id
+from whence.engine.record.runs import RunRecord, new_run_id
 from whence.engine.runners.behind import WriterBehind
 from whence.engine.runners.kernel_parts import KernelParts
 from whence.engine.runners.local import described, versions
@@ -80,7 +80,7 @@ def run_stream(
     """
     options = options or RunOptions(chunk=CHUNK)
     stop = stop or threading.Event()
-    _check(root, chain, options)
+    _check(chain, options)
     asked = {"from": stream.origin, "asked": _digest(chain, stream)}
     found = interrupted_run(
         root, {"stream": asked, "options": options.as_json(), "chunk": options.chunk}
@@ -112,17 +112,13 @@ def run_stream(
     except BaseException as error:
         running.broken(error)
         raise
+    finally:
+        running.commits.checkpoint.close()
     return RunRecord(root, running.writer.id)
 
 
-def _check(root: Path, chain: Chain, options: RunOptions) -> None:
+def _check(chain: Chain, options: RunOptions) -> None:
     """Refuse what cannot be a stream."""
-    if isinstance(root, RemotePath):
-        msg = (
-            "a stream's record: expected a folder of this machine, where its state is kept beside "
-            f"Spark's checkpoint; got {root}; try such a folder"
-        )
-        raise ParameterError(msg)
     if len(chain.inputs) != 1:
         msg = (
             f"a stream: expected a chain that reads one log; got {', '.join(chain.inputs)}; "
@@ -204,5 +200,6 @@ def _taken_up(root: Path, run: str, stream: Stream, options: RunOptions) -> Foll
         running.restore()
     except BaseException:
         running.writer.leave()
+        running.commits.checkpoint.close()
         raise
     return running

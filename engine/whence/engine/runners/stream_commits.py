@@ -3,14 +3,12 @@
 Spark numbers its batches, writes down what belongs to each before it hands it over, and hands the
 last one over again if it was killed. Beside Spark's own notes lies one file for each batch: the
 state of everything after it, or after the first rows of it. It is put in its place in one step,
-after everything that it takes for written; that step is the commit.
+after everything that it takes for written; that step is the commit. At a URI, too, it is one file.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,9 @@ from typing import Any
 from whence.engine.errors import RunnerError
 from whence.engine.kernels.state import read_state, write_state
 from whence.engine.kernels.texts import Texts
-from whence.engine.record.files import whole_file
+from whence.engine.record.files import remove_tree, whole_file
+from whence.engine.record.remote import RemotePath
+from whence.engine.runners.checkpoints import Checkpoint
 
 __all__ = ["Commits", "Reached"]
 
@@ -70,30 +70,26 @@ class Commits:
 
     Attributes:
         folder: where both are; gone when the run is complete.
-        checkpoint: where Spark keeps its notes.
+        checkpoint: Spark's notes.
     """
 
     def __init__(self, folder: Path) -> None:
         """Make room."""
         self.folder = folder
-        self.checkpoint = folder / "checkpoint"
         folder.mkdir(parents=True, exist_ok=True)
-
-    def query(self) -> str:
-        """Spark's name for the query, which it keeps as long as its notes are there."""
-        path = self.checkpoint / "metadata"
-        return str(json.loads(path.read_text(encoding="utf-8"))["id"]) if path.exists() else ""
+        self.checkpoint = Checkpoint(folder / "checkpoint")
 
     def keep(self, reached: Reached, state: Mapping[str, object]) -> None:
         """Put a state in its place, for good, and take away those that nobody will need."""
         told = {**state, "reached": dict(vars(reached))}
         path = self.folder / f"state-{reached.batch + 1:010d}.arrow"
         whole_file(path, lambda beside: write_state(beside, told))
-        folder = os.open(self.folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        if not isinstance(self.folder, RemotePath):
+            folder = os.open(self.folder, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
         for old in self._states()[:-_KEPT]:
             old.unlink()
 
@@ -114,4 +110,5 @@ class Commits:
 
     def remove(self) -> None:
         """The run is over."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.checkpoint.remove()
+        remove_tree(self.folder)

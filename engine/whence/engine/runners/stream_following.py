@@ -114,7 +114,7 @@ class Following:
         from pyspark.errors import PySparkException
 
         writer = self.stream.frame(session).writeStream.foreachBatch(self._take)
-        writer = writer.option("checkpointLocation", str(self.commits.checkpoint.absolute()))
+        writer = writer.option("checkpointLocation", str(self.commits.checkpoint.here.absolute()))
         if available_now:
             writer = writer.trigger(availableNow=True)
         else:
@@ -149,7 +149,7 @@ class Following:
                 raise
 
     def _take_batch(self, frame: DataFrame, batch: int) -> None:
-        query = self.commits.query()
+        query = self.commits.checkpoint.query()
         if self.reached.query not in ("", query):
             msg = (
                 f"run {self.writer.id}: expected Spark's checkpoint as it was; got another one; "
@@ -160,6 +160,8 @@ class Following:
         skip = self.reached.skipped(self.writer.id, batch)
         if skip is None:
             return  # taken and kept; Spark was stopped before it could note that down
+        self.writer.check()
+        self.commits.checkpoint.keep()
         for table in _tables(self.stream.rows(frame), skip):
             if self.stop.is_set():
                 self._keep()
@@ -193,6 +195,7 @@ class Following:
             "log": self.log.save(),
             "stream": self.before,
         }
+        self.writer.check()
         self.commits.keep(self.reached, state)
         self._kept = time.monotonic()
 
@@ -231,7 +234,7 @@ class Following:
             self.writer.finish("failed", error=str(error))
             self.commits.remove()
             return
-        with suppress(OSError):
+        with suppress(OSError, LogError):
             self.writer.leave()
 
 

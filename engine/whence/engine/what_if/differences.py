@@ -123,7 +123,7 @@ def _difference(
 
 def _changed(old: pa.ChunkedArray, new: pa.ChunkedArray) -> Ints:
     """The positions at which two pipes differ."""
-    other = pc.indices_nonzero(pc.not_equal(old, new)).to_numpy().astype(np.int64)
+    other: Ints = pc.indices_nonzero(pc.not_equal(old, new)).to_numpy().astype(np.int64)
     if not len(other):
         return other
     # Written differently is not yet different: 1 and 1.0 are equal. Each pair is looked at once.
