@@ -2,6 +2,8 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-full kills guarantee faults lint docs bench baseline experiments server web clean pins
 MAKEFLAGS += --no-print-directory
+# Every command, worker and test is a process that loads the package: compiled once, not each time.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 # One benchmark instead of all: make bench NAME=imports

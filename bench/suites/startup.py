@@ -59,7 +59,8 @@ class Prepared:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={
-                **os.environ,
+                # Where it is set, every start would compile the whole package.
+                **{n: v for n, v in os.environ.items() if n != "PYTHONDONTWRITEBYTECODE"},
                 "NUMBA_CACHE_DIR": str(kept),
                 "WHENCE_HOME": str(self.folder / "home"),
             },
