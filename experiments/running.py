@@ -122,7 +122,7 @@ def _run(
     """Run a program with a request, and end it with us, however we end; None if it hangs."""
     # It holds one end of a pipe: when we are killed it closes, and the cell ends as well.
     theirs, ours = os.pipe()
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", module],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -130,18 +130,18 @@ def _run(
         text=True,
         cwd=ROOT,
         pass_fds=(theirs,),
-    )
-    os.close(theirs)
-    try:
-        asked = json.dumps({**request, "lifeline": theirs})
-        out, err = process.communicate(asked, timeout=longest)
-        return subprocess.CompletedProcess(module, process.returncode, out, err)
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        os.close(ours)
-        if process.poll() is None:
-            _wait(process)
+    ) as process:
+        os.close(theirs)
+        try:
+            asked = json.dumps({**request, "lifeline": theirs})
+            out, err = process.communicate(asked, timeout=longest)
+            return subprocess.CompletedProcess(module, process.returncode, out, err)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            os.close(ours)
+            if process.poll() is None:
+                _wait(process)
 
 
 def _wait(process: subprocess.Popen[str]) -> None:
