@@ -27,7 +27,14 @@ from whence.engine.runners import CHUNK
 from whence.engine.sources import open_source
 
 __all__ = [
-    *("Spent", "answer", "chain_of", "leave_out", "log_of", "made_once", "probed", "size_of"),
+    "Spent",
+    "answer",
+    "chain_of",
+    "leave_out",
+    "log_of",
+    "made_once",
+    "probed",
+    "size_of",
     "within",
 ]
 

@@ -10,7 +10,12 @@ from experiments.report.points import each_query, limited_by
 from experiments.report.words import cited, exponent, number, times
 
 __all__ = [
-    *("costs_less", "costs_more", "disk", "memory", "new_cases", "time_grows_as_the_log"),
+    "costs_less",
+    "costs_more",
+    "disk",
+    "memory",
+    "new_cases",
+    "time_grows_as_the_log",
     "time_grows_otherwise",
 ]
 

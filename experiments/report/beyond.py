@@ -16,7 +16,14 @@ from experiments.report.words import (
 )
 
 __all__ = [
-    *("cluster", "detail", "ends_and_steps", "export", "objects", "real", "rules", "spark"),
+    "cluster",
+    "detail",
+    "ends_and_steps",
+    "export",
+    "objects",
+    "real",
+    "rules",
+    "spark",
     "stream",
 ]
 

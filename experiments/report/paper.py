@@ -30,8 +30,16 @@ from experiments.report.words import (
 )
 
 __all__ = [
-    *("LINEAR", "STAYS", "beside", "extrapolation", "grown", "growth", "linear", "memory"),
-    *("stays", "throughput"),
+    "LINEAR",
+    "STAYS",
+    "beside",
+    "extrapolation",
+    "grown",
+    "growth",
+    "linear",
+    "memory",
+    "stays",
+    "throughput",
 ]
 
 LINEAR = (0.95, 1.05)

@@ -168,11 +168,12 @@ class Work:
         def salted(_: list[int], moments: list[int], ats: list[bytes]) -> list[bytes]:
             events = np.clip(np.array(moments, np.int64), 0, last)
             numbers, which = np.unique(self.numbers[events], return_inverse=True)
-            keys = [self.secrets[at : at + SIZE] for at in (numbers * SIZE).tolist()]
-            inner, outer = zip(*map(_hmac_keys, keys), strict=True) if keys else ((), ())
+            begins = (numbers * SIZE).tolist()
+            keys = [_hmac_keys(self.secrets[begin : begin + SIZE]) for begin in begins]
+            pairs = [keys[n] for n in which.tolist()]
             return [
-                sha256(outer[n] + sha256(inner[n] + at).digest()).digest()
-                for n, at in zip(which.tolist(), ats, strict=True)
+                sha256(outer + sha256(inner + at).digest()).digest()
+                for (inner, outer), at in zip(pairs, ats, strict=True)
             ]
 
         for path in self.files:
