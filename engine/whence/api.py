@@ -36,6 +36,7 @@ from whence.engine.record import (
 )
 from whence.engine.runners import CHUNK, RunOptions, described, run_recorded
 from whence.engine.runners.given_logs import Given, kept_logs, named_logs
+from whence.engine.runners.options import chunk_for
 from whence.results import Answer, Answers, Result, Selection
 from whence.store import Connection, connect
 from whence.store.loading import Loading, LoadOptions
@@ -110,8 +111,11 @@ def run(
             chain runs and the graph is loaded.
     """
     made = load_chain(chain) if isinstance(chain, (str, Path)) else Chain.of(chain)
+    how = load or LoadOptions()
+    settings = how.settings or (None if connection is None else connection.settings)
     if options is None:
-        options = RunOptions() if runner == "interpreter" else RunOptions(chunk=CHUNK)
+        chunk = chunk_for(loaded=settings is not None and tracked is not False)
+        options = RunOptions() if runner == "interpreter" else RunOptions(chunk=chunk)
     if tracked is not None:
         options = replace(options, tracked=tracked)
     root = record_place(record)
@@ -122,8 +126,6 @@ def run(
     run_id = interrupted or new_run_id()
     with ExitStack() as stack:
         loading = None
-        how = load or LoadOptions()
-        settings = how.settings or (None if connection is None else connection.settings)
         if settings is not None and options.tracked:
             told = tells(progress, "loading", "parts")
             beside = Loading(

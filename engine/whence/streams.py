@@ -14,7 +14,7 @@ from whence.engine.chain_file import load_chain
 from whence.engine.log import Log
 from whence.engine.processor import Processor
 from whence.engine.record import RunRecord, record_place
-from whence.engine.runners import CHUNK, RunOptions
+from whence.engine.runners.options import RunOptions, chunk_for
 from whence.engine.sources.opening_streams import open_stream
 from whence.engine.sources.stream import Stream
 from whence.results import Result
@@ -72,7 +72,8 @@ def stream(
     if isinstance(place, (str, Path)):
         below = made.logs.get(made.inputs[0]) if len(made.inputs) == 1 else None
         place = open_stream(place, (declare or Log()).over(below))
-    kept = options or RunOptions(chunk=CHUNK)
+    beside = connection is not None and tracked is not False
+    kept = options or RunOptions(chunk=chunk_for(loaded=beside, stream=True))
     if tracked is not None:
         kept = replace(kept, tracked=tracked)
     root = record_place(record)

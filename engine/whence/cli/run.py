@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -126,15 +125,12 @@ def run(
         raise typer.BadParameter(msg, param_hint="--plan" if plan else "--partitions")
     streaming.check(log, runner, {"--plan": plan, "--partitions": partitions is not None})
     track = track or witnesses == "all"
-    from whence.engine.runners import CHUNK, RunOptions
+    from whence.engine.runners.options import RunOptions, chunk_for
 
-    options = RunOptions(track, detail, witnesses, where, closed, CHUNK, _stated(metadata or []))
+    chunk = chunk_for(loaded=track and loaded.wanted, stream=streaming.place is not None)
+    options = RunOptions(track, detail, witnesses, where, closed, chunk, _stated(metadata or []))
     if streaming.place is not None:
         from whence.cli.run_stream import stream_and_tell
-        from whence.engine.runners.options import LOADED_CHUNK
-
-        if track and loaded.wanted:
-            options = replace(options, chunk=LOADED_CHUNK)
 
         stream_and_tell(
             chain,

@@ -168,6 +168,27 @@ class Block:
             a, b = place - o * sa, place + width - o * sb
             yield replace(self._row(stream, "band", o, o + more), a=a, b=b, sa=sa, sb=sb)
 
+    def as_bands(self, stream: str) -> Iterator[Association]:
+        """As `rows`, but outputs in a row that go on in step are one band, however few inputs.
+
+        >>> arrays = (np.array([4]), np.array([2]), np.array([3]), np.array([0]))
+        >>> moving = Block("explains", "each", "log:log", None, False, 1, 1, 1, *arrays)
+        >>> [(row.kind, row.lo, row.hi, row.a, row.b) for row in moving.as_bands("w")]
+        [('band', 4, 6, -1, -1)]
+        """
+        if self.kind == "zones" or self.step != 1:
+            yield from self.rows(stream)
+            return
+        several = self.more > 0
+        if not bool(several.all()):
+            yield from self.where(~several).rows(stream)
+        items = self.where(several)
+        columns = (items.outputs, items.more, items.inputs, items.width)
+        for o, more, place, width in zip(*(a.tolist() for a in columns), strict=True):
+            a, b = place - o * self.sa, place + width - o * self.sb
+            band = self._row(stream, "band", o, o + more)
+            yield replace(band, a=a, b=b, sa=self.sa, sb=self.sb)
+
     def _row(
         self,
         stream: str,

@@ -12,13 +12,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from whence.engine.associations import LOG_PREFIX, Association, AssociationIndex
 from whence.engine.intervals import Intervals, count, union
+from whence.engine.record.compact import from_compact_table
 from whence.engine.record.runs import RunRecord
+from whence.engine.record.schema import associations_of
 
 __all__ = ["contributions", "counted"]
 
@@ -40,11 +43,25 @@ def contributions(record: RunRecord) -> dict[str, Ints]:
     same = {LOG_PREFIX + name: LOG_PREFIX + first[id] for name, id in manifest["logs"].items()}
     rows = (
         row if same.get(row.to, row.to) == row.to else replace(row, to=same[row.to])
-        for row in record.rows()
+        for row in _reasons(record, manifest)
     )
     lengths = {name: record.log(name).length for name in first.values()}
     outputs = {s["name"]: s["length"] for s in manifest["streams"] if s["role"] == "output"}
     return counted(rows, lengths, outputs)
+
+
+def _reasons(record: RunRecord, manifest: Mapping[str, Any]) -> Iterator[Association]:
+    """Every association but those that only support; neighbours that go on alike are one band."""
+    for stream in manifest["streams"]:
+        name = stream["name"]
+        for part in stream["associations"]:
+            table = record.associations(name, part["part"])
+            if "back" not in table.schema.names:
+                yield from associations_of(table, name)
+                continue
+            for block in from_compact_table(table, name).blocks:
+                if block.relation != "supports":
+                    yield from block.as_bands(name)
 
 
 def counted(

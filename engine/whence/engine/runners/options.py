@@ -10,14 +10,17 @@ from whence.engine.errors import ParameterError
 from whence.engine.interpreter.extract import Detail
 from whence.engine.tracker import Witnesses
 
-__all__ = ["CHUNK", "LOADED_CHUNK", "RunOptions"]
+__all__ = ["CHUNK", "LOADED_CHUNK", "RunOptions", "chunk_for"]
 
-CHUNK = 65_536
-"""Positions a part of a run on batches: fewer make more files, more larger transactions.
+CHUNK = 262_144
+"""Positions a part of a run on batches: as many as events in a batch, so that most are a part.
 
-As many as events in a batch of the local runner, so that most batches are a part. 50,000 took a
-tenth to a fifth longer, 20,000 up to twice as long, 131,072 about the same (``bench batch_size``).
+Every part is a few files, each of which takes a millisecond or two however short it is: with 65,536
+positions a tracked window took much longer (``bench batch_size`` compares sizes).
 """
+
+BESIDE_CHUNK = 16_384
+"""Positions a part of a run that is loaded: a few transactions' worth, and several at a time."""
 
 LOADED_CHUNK = 4_096
 """Positions a part of a stream that is loaded while it grows.
@@ -25,6 +28,17 @@ LOADED_CHUNK = 4_096
 A part is loaded when it is full: of 10,000 events a second, twice a second. A stream that is much
 faster than that is faster than any store, and better off with parts of the usual size.
 """
+
+
+def chunk_for(*, loaded: bool, stream: bool = False) -> int:
+    """Positions a part, by whether the graph is loaded while the run goes on.
+
+    >>> chunk_for(loaded=False), chunk_for(loaded=True), chunk_for(loaded=True, stream=True)
+    (262144, 16384, 4096)
+    """
+    if not loaded:
+        return CHUNK
+    return LOADED_CHUNK if stream else BESIDE_CHUNK
 
 
 @dataclass(frozen=True)

@@ -23,21 +23,32 @@ def heads_as_bands(
     """
     open_bands: dict[object, _Open] = {}
     for row in sorted(rows, key=lambda row: row.lo):
-        if row.kind != "list" or not is_heads(row.to):
+        if not is_heads(row.to):
             yield row
             continue
-        for position in row.inputs:
-            shift = position - row.lo
+        shifts, last = _shifts(row)
+        if not shifts and row.kind != "list":
+            yield row
+        for shift in shifts:
             kind = (row.relation, row.to, row.fields, row.copy, row.witness, shift)
             band = open_bands.get(kind)
             if band is not None and band.hi == row.lo - 1:
-                band.hi = row.lo
+                band.hi = last
                 continue
             if band is not None:
                 yield band.band()
-            open_bands[kind] = _Open(row, row.lo, shift)
+            open_bands[kind] = _Open(row, last, shift)
     for band in open_bands.values():
         yield band.band()
+
+
+def _shifts(row: Association) -> tuple[list[int], int]:
+    """How far ahead of its outputs each head lies that a row leads to, and its last output."""
+    if row.kind == "list":
+        return [position - row.lo for position in row.inputs], row.lo
+    if row.kind == "band" and (row.sa, row.sb) == (1, 1) and row.a == row.b and row.hi is not None:
+        return [row.a], row.hi
+    return [], row.lo
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 from whence.engine.compact import LITERAL, Block
 from whence.store.places import key_of
 
-__all__ = ["literal_edges"]
+__all__ = ["head_spans", "literal_edges"]
 
 
 def literal_edges(block: Block, no: int, to: int) -> list[dict[str, Any]] | None:
@@ -47,4 +47,26 @@ def literal_edges(block: Block, no: int, to: int) -> list[dict[str, Any]] | None
     return [
         {"key": key, "to": list(range(begin, end + 1)), "with": told}
         for key, begin, end in zip(keys, first, last, strict=True)
+    ]
+
+
+def head_spans(block: Block, no: int, to: int) -> list[dict[str, Any]]:
+    """The rows of heads that a block of zones stands for: from which output to which each is one.
+
+    Args:
+        block: zones, of which some may be open.
+        no: the number of the stream of heads.
+        to: the number of the stream inside the Slice.
+
+    >>> arrays = (np.array([4, 6]), np.array([1, -1]), np.array([3, 5]), np.array([0, 0]))
+    >>> zones = Block("explains", "zones", "s/p", None, False, 1, 0, 0, *arrays)
+    >>> [(row["key"], row["span"]) for row in head_spans(zones, 2, 0)]
+    [(3, {'no': 2, 'lo': 4, 'hi': 5}), (5, {'no': 2, 'lo': 6})]
+    """
+    keys = (block.inputs + key_of(to, 0)).tolist()
+    more = block.more.tolist()
+    ends = (block.outputs + block.more * block.step).tolist()
+    return [
+        {"key": key, "span": {"no": no, "lo": lo} if m < 0 else {"no": no, "lo": lo, "hi": hi}}
+        for key, lo, m, hi in zip(keys, block.outputs.tolist(), more, ends, strict=True)
     ]

@@ -150,20 +150,20 @@ def _edges_of_events(content: ChunkContent) -> tuple[list[_Edges], list[Row], li
     left: list[Row] = []
     kinds: dict[str, int] = {}
     told: list[Row] = []
-    before: tuple[Row, int] | None = None  # mostly the same object again and again
+    known: dict[int, int] = {}  # by the object: mostly a few of them, again and again
     for row in content.derived:
         key, to = row["key"], row["to"]
         at = places.get(key)
         if at is None or (max(to, default=0) > key and any(key < each <= last for each in to)):
             left.append(row)
             continue
-        if before is None or before[0] is not row["with"]:
-            name = json.dumps(row["with"]) if row["with"] else ""
-            if name not in kinds:
-                kinds[name] = len(told)
+        number = known.get(id(row["with"]))
+        if number is None:
+            number = kinds.setdefault(json.dumps(row["with"]), len(told))
+            if number == len(told):
                 told.append(row["with"])
-            before = (row["with"], kinds[name])
-        edges[at].append([before[1], to])
+            known[id(row["with"])] = number
+        edges[at].append([number, to])
     return edges, left, told
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +13,7 @@ from whence.engine.associations import Association
 from whence.engine.compact import Associations
 from whence.engine.errors import StoreError
 from whence.store.loading.bands import heads_as_bands
-from whence.store.loading.blocks import literal_edges
+from whence.store.loading.blocks import head_spans, literal_edges
 from whence.store.loading.digest import ChunkDigest
 from whence.store.loading.values import input_properties, output_properties
 from whence.store.packed import Packing
@@ -145,13 +146,14 @@ class ChunkContent:
 def _alike(rows: Iterable[Row]) -> Iterator[tuple[Row, list[Row]]]:
     """Rows by the properties of their relationships, those of a band itself left out."""
     found: dict[str, tuple[Row, list[Row]]] = {}
-    before: tuple[Row, list[Row]] | None = None  # mostly the same object again and again
+    known: dict[int, list[Row]] = {}  # by the object: mostly a few of them, again and again
     for row in rows:
-        if before is None or before[0] is not row["with"]:
+        alike = known.get(id(row["with"]))
+        if alike is None:
             properties = {name: v for name, v in row["with"].items() if name not in BAND}
             alike = found.setdefault(repr(properties), (properties, []))[1]
-            before = (row["with"], alike)
-        before[1].append(row)
+            known[id(row["with"])] = alike
+        alike.append(row)
     yield from found.values()
 
 
@@ -189,7 +191,7 @@ def stream_content(
     content = ChunkContent("outputs" if role == "output" else "events")
     if isinstance(rows, Associations):
         simple = role != "end"
-        rows = list(_add_simple(content, rows, no, directory) if simple else rows.rows())
+        rows = list(_add_simple(content, rows, no, role, directory) if simple else rows.rows())
     if outputs is not None:
         content.events = output_properties(no, outputs, directory.secret)
         for event, told in zip(content.events, tracked or (), strict=False):
@@ -202,13 +204,22 @@ def stream_content(
 
 
 def _add_simple(
-    content: ChunkContent, associations: Associations, no: int, directory: Directory
+    content: ChunkContent, associations: Associations, no: int, role: str, directory: Directory
 ) -> Iterator[Association]:
-    """Add the edges that can be made from columns; give the rows of everything else."""
+    """Add what can be made from columns; give the rows of everything else."""
     for block in associations.blocks:
         to = directory.numbers.get(block.to)
         edges = None
-        if to is not None and directory.roles.get(block.to) != "heads":
+        if to is None:
+            pass
+        elif role == "heads" and block.kind == "zones":
+            content.heads.extend(head_spans(block, no, to))
+            continue
+        elif directory.roles.get(block.to) == "heads":
+            along = block.sa == block.sb == 1 and not block.width.any()
+            yield from (block.as_bands if along else block.rows)(associations.stream)
+            continue
+        else:
             edges = literal_edges(block, no, to)
         if edges is None:
             yield from block.rows(associations.stream)
@@ -284,14 +295,24 @@ def _span(row: Association, no: int, to: int) -> Row:
 
 
 def _properties(row: Association) -> Row:
-    """Only what is there: most edges carry nothing."""
+    """Only what is there: most edges carry nothing. Those that carry the same share it."""
+    return _carried(row.relation == "trigger", row.fields, row.copy, row.witness)
+
+
+@lru_cache(4096)
+def _carried(
+    trigger: bool,
+    fields: tuple[str, ...] | None,
+    copy: bool,
+    witness: tuple[int, ...] | None,
+) -> Row:
     properties: Row = {}
-    if row.relation == "trigger":
+    if trigger:
         properties["trigger"] = True
-    if row.fields is not None:
-        properties["fields"] = list(row.fields)
-    if row.copy:
+    if fields is not None:
+        properties["fields"] = list(fields)
+    if copy:
         properties["copy"] = True
-    if row.witness is not None:
-        properties["witness"] = list(row.witness)
+    if witness is not None:
+        properties["witness"] = list(witness)
     return properties

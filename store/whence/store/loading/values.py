@@ -18,6 +18,9 @@ __all__ = ["LONGEST_TEXT", "input_properties", "output_properties", "stored_valu
 LONGEST_TEXT = 4000
 """In bytes; a range index refuses texts of more than about 8,000."""
 
+_SHORT = LONGEST_TEXT // 4
+"""Signs that fit into so many bytes, whatever they are."""
+
 NATIVE = ("boolean", "integer", "float", "text")
 SEARCHABLE = ("case", "activity", "time")
 
@@ -95,7 +98,10 @@ def input_properties(
         if column is None:
             continue
         for event, value in zip(events, table.column(column).to_pylist(), strict=True):
-            event.update(_searchable(name, value, secret))
+            if type(value) is str and len(value) <= _SHORT:
+                event[name] = value
+            else:
+                event.update(_searchable(name, value, secret))
     return events
 
 
