@@ -29,9 +29,9 @@ from bench.suites._queries import QUERIES
 from bench.suites.store import place
 from whence.engine import Chain
 from whence.engine.record import LogRecord, RunRecord, ingest
-from whence.engine.runners import CHUNK, RunOptions
+from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
-from whence.engine.runners.options import LOADED_CHUNK
+from whence.engine.runners.options import LOADED_CHUNK, chunk_for
 from whence.engine.runners.spark_session import spark_session
 from whence.engine.runners.spark_stream import run_stream
 from whence.engine.sources import open_source
@@ -188,7 +188,7 @@ def slowdown(
     try:
         file = folder / "log.parquet"
         pq.write_table(pa.table(QUERIES["lifecycle"].log(count)), file)
-        log = ingest(folder, "log", open_source(file), chunk=CHUNK)
+        log = ingest(folder, "log", open_source(file))
         _job(folder, log, "warm-up", None, priority)
         alone, _ = _job(folder, log, "alone", None, priority)
         _emptied(connection)
@@ -209,7 +209,8 @@ def _job(
     loaded = 0
     try:
         started = time.monotonic()
-        run_kernels(root, chain, {chain.inputs[0]: log}, RunOptions(chunk=CHUNK), run_id=name)
+        options = RunOptions(chunk=chunk_for(loaded=True))
+        run_kernels(root, chain, {chain.inputs[0]: log}, options, run_id=name)
         seconds = time.monotonic() - started
         if connection is not None:
             found = connection.read("MATCH (e:Input) RETURN count(e) AS n")

@@ -28,6 +28,7 @@ from whence.engine.associations import AssociationIndex
 from whence.engine.intervals import positions
 from whence.engine.log import Log
 from whence.engine.record import LogRecord, RunRecord, ingest
+from whence.engine.record.logs import LOG_CHUNK
 from whence.engine.runners import CHUNK, RunOptions
 from whence.engine.runners.spark_batch import run_on_spark
 from whence.engine.runners.spark_session import spark_session
@@ -40,8 +41,6 @@ SHORT = 1_500
 SELDOM = 41
 """Of the outputs that every case explains, one in so many is compared: each takes all of them."""
 CORES = 2
-PART = 1_000_000
-"""Events a part of the log: ordered once, as a log of that size is."""
 
 
 class Place(NamedTuple):
@@ -63,7 +62,7 @@ def written(
     query: str,
     count: int,
     *,
-    chunk: int = PART,
+    chunk: int = LOG_CHUNK,
     declared: Log | None = None,
     seed: int | None = None,
 ) -> LogRecord:

@@ -33,9 +33,10 @@ from whence.engine.associations import LOG_PREFIX
 from whence.engine.java import Java, find_java
 from whence.engine.log import Log
 from whence.engine.record import LogRecord, RunRecord, ingest
+from whence.engine.record.logs import LOG_CHUNK
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
-from whence.engine.runners.options import LOADED_CHUNK
+from whence.engine.runners.options import chunk_for
 from whence.engine.sources import open_source
 from whence.store import Connection, connect
 from whence.store.care.exporting import export_runs, numbered
@@ -62,7 +63,6 @@ QUERIES = ("window", "ltl", "lifecycle")
 EVENTS = 5_000 if quick() else 100_000
 PLAIN = 2_000 if quick() else 20_000
 """For the plain writer, which is slow."""
-LOG_CHUNK = 5_000
 WRITERS = (1, 2, 4)
 IMPORTED = re.compile(r"IMPORT DONE in (?:(\d+)h )?(?:(\d+)m )?(?:(\d+)s ?)?(?:(\d+)ms)?")
 
@@ -98,7 +98,7 @@ class Place:
         mapped = Log(None, case="case", activity="activity") if query == "lifecycle" else None
         columns = record_columns(query, KNOWN[query].log(count), count)
         log = self.log(columns, mapped, LOG_CHUNK)
-        options = RunOptions(chunk=LOADED_CHUNK)
+        options = RunOptions(chunk=chunk_for(loaded=True))
         return run_kernels(self.root, chain_of(query), {"log": log}, options)
 
     def log(self, columns: dict[str, pa.Array], mapped: Log | None, chunk: int) -> LogRecord:

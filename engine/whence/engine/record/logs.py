@@ -30,6 +30,9 @@ from whence.engine.values import Value
 
 __all__ = ["LogRecord", "ingest", "log_manifest", "log_roles", "write_log_part"]
 
+LOG_CHUNK = 16_384
+"""Events a part of a log: one transaction of the graph, and few files of a long log."""
+
 
 @dataclass(frozen=True)
 class LogRecord:
@@ -92,7 +95,7 @@ def ingest(
     declared: Log | None = None,
     order: Sequence[str] = (),
     source: str = "",
-    chunk: int = 5000,
+    chunk: int = LOG_CHUNK,
     apart: str = "",
     run_bytes: int = RUN_BYTES,
     revision_of: str | None = None,
