@@ -147,11 +147,14 @@ def ranges_text(places: Intervals) -> str:
 
 
 def _redaction(wanted: Wanted, subject: str | None) -> dict[str, Any]:
-    words = "Values are left out; each event is named by a salted reference."
+    clear = []
     if wanted.reveal:
-        words += f" In clear: the fields {', '.join(wanted.reveal)}."
+        fields = "field" if len(wanted.reveal) == 1 else "fields"
+        clear.append(f"the {fields} {', '.join(wanted.reveal)}")
     if subject is not None:
-        words += f" In clear: all fields of the events of case {subject}."
+        clear.append(f"all fields of the events of case {subject}")
+    words = f"In clear: {'; '.join(clear)}. All other values" if clear else "Values"
+    words += " are left out; each event is named by a salted reference."
     return {"reveal": list(wanted.reveal), "subject": subject, "words": words}
 
 
@@ -204,7 +207,8 @@ def _gaps(
     if isinstance(asked.answer, Why) and not were_tried:
         gaps.append(
             "How other inputs would have changed the result was not tried, as the log is long, "
-            "values were erased, or no field is known to matter; whence what-if tries a value."
+            "values were erased, or no field is known to matter. To try a value: whence what-if "
+            f"{asked.graph.id} --set LOG@POSITION.FIELD=VALUE"
         )
     if isinstance(asked.answer, Why) and not were_said:
         gaps.append(

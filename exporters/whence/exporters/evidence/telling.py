@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from whence.engine.associations import LOG_PREFIX, Association
+from whence.engine.columns import from_canonical
+from whence.engine.words import value_text
 from whence.exporters.evidence.page import Report, Section
 
 __all__ = ["NOT", "PROFILES", "SOUGHT", "event_rows", "report", "route_rows"]
@@ -30,6 +32,11 @@ SOUGHT = {
 }
 """What a pack tells of a run, if it is known."""
 
+_NAMES = (
+    "NAME@POSITION is one event of the log, processor or output of that name; positions count from "
+    "0 in the order in which events came."
+)
+
 NOT = (
     "This pack is evidence, not a legal opinion. It shows what one run of one chain of processors "
     "computed from one log, and which events explain the result. It does not say that the log was "
@@ -37,21 +44,32 @@ NOT = (
 )
 
 
-def event_rows(told: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The events of the answer as a table."""
+def event_rows(
+    told: Mapping[str, Any], *, for_people: bool = False
+) -> tuple[list[str], list[list[str]]]:
+    """The events of the answer as a table; for programs the values are one JSON object."""
     rows = [
         [
             each["log"],
             str(each["position"]),
             "all" if each["fields"] is None else ", ".join(each["fields"]) or "(is there)",
-            json.dumps(each["values"], ensure_ascii=False, sort_keys=True)
-            if each["values"]
-            else "",
+            _values(each["values"], for_people=for_people),
             each["reference"],
         ]
         for each in told["events"]
     ]
     return ["log", "position", "fields", "values", "reference"], rows
+
+
+def _values(values: Mapping[str, str], *, for_people: bool) -> str:
+    """Values, each of which is JSON already."""
+    if for_people:
+        return ", ".join(
+            f"{name} = {value_text(from_canonical(text), most=1000)}"
+            for name, text in sorted(values.items())
+        )
+    pairs = (f"{json.dumps(name, ensure_ascii=False)}: {values[name]}" for name in sorted(values))
+    return "{" + ", ".join(pairs) + "}" if values else ""
 
 
 def route_rows(route: Sequence[Association], most: int = 1000) -> tuple[list[str], list[list[str]]]:
@@ -81,10 +99,14 @@ def report(told: Mapping[str, Any], route: tuple[list[str], list[list[str]]]) ->
     """
     scope = told["scope"]
     sections = [
-        Section("Question", [_asked(told["question"]), f"{PROFILES[told['profile']]}."]),
+        Section("Question", [_asked(told["question"]), f"{PROFILES[told['profile']]}.", _NAMES]),
         Section("Answer", [told["answer"]["words"]], picture=True),
         *_steps(told["answer"]["steps"]),
-        _table("Events that the answer rests on", event_rows(told), told["redaction"]["words"]),
+        _table(
+            "Events that the answer rests on",
+            event_rows(told, for_people=True),
+            told["redaction"]["words"],
+        ),
         *_route(route),
         *_tried(told["what_if"]),
         Section(
