@@ -205,6 +205,12 @@ def test_what_is_no_pack_is_refused_in_one_line(pack: Path, tmp_path: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["bad.zip"]
 
 
+def test_the_page_counts_positions_inside_a_slice_as_the_log_does(pack: Path) -> None:
+    files = read_pack(pack)[0]
+    assert re.search(rb"@\d{8}", files[f"{BAG}data/route.csv"])
+    assert not re.search(rb"@\d{8}", files[f"{BAG}data/report.html"])
+
+
 def test_an_event_inside_the_chain_is_no_output_to_ask_about(made: Made) -> None:
     streams = made.record.manifest["streams"]
     inside = next(each["name"] for each in streams if each["role"] == "inner")

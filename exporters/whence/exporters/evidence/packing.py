@@ -165,7 +165,8 @@ def _content(asked: Asked, told: dict[str, Any], proved: Proved) -> dict[str, by
         output = f"{many:,} outputs"
     picture = picture_of(names, processors, output)
     route = route_rows(asked.route)
-    page = report(told, route)
+    widths = {each["name"]: each["w"] for each in asked.record.manifest["streams"]}
+    page = report(told, route_rows(asked.route, widths))
     chain = json.dumps(asked.record.manifest.get("chain"), indent=2, sort_keys=True)
     counts = [list(each.values()) for each in told["reconciliation"]]
     return {

@@ -72,8 +72,21 @@ def _values(values: Mapping[str, str], *, for_people: bool) -> str:
     return "{" + ", ".join(pairs) + "}" if values else ""
 
 
-def route_rows(route: Sequence[Association], most: int = 1000) -> tuple[list[str], list[list[str]]]:
-    """The way from the output to the inputs, step by step."""
+def route_rows(
+    route: Sequence[Association], widths: Mapping[str, int] | None = None, most: int = 1000
+) -> tuple[list[str], list[list[str]]]:
+    """The way from the output to the inputs, step by step.
+
+    Args:
+        route: the associations.
+        widths: for people: of streams inside a Slice, how many positions each one outside has.
+        most: so many rows.
+    """
+
+    def at(stream: str, position: int) -> str:
+        whole, more = divmod(position, (widths or {}).get(stream, 1))
+        return f"{whole}#{more + 1}" if more else str(whole)
+
     rows = []
     for row in sorted(route, key=lambda each: (each.stream, each.lo, each.to))[:most]:
         last = row.lo if row.kind == "list" else row.hi
@@ -81,9 +94,14 @@ def route_rows(route: Sequence[Association], most: int = 1000) -> tuple[list[str
         to = row.to.removeprefix(LOG_PREFIX) if row.to.startswith(LOG_PREFIX) else row.to
         rows.append(
             [
-                f"{row.stream}@{row.lo}" + ("" if last == row.lo else f"-{last or ''}"),
+                f"{row.stream}@{at(row.stream, row.lo)}"
+                + ("" if last == row.lo else "-" if last is None else f"-{at(row.stream, last)}"),
                 row.relation,
-                f"{to}@" + ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in reached),
+                f"{to}@"
+                + ", ".join(
+                    at(row.to, a) if a == b else f"{at(row.to, a)}-{at(row.to, b)}"
+                    for a, b in reached
+                ),
                 ", ".join(row.fields or ()),
             ]
         )
