@@ -205,6 +205,20 @@ def test_what_is_no_pack_is_refused_in_one_line(pack: Path, tmp_path: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["bad.zip"]
 
 
+def test_a_long_log_is_not_run_again_and_the_pack_says_how_to(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whence.exporters.evidence.trying.WORK", 5)
+    files = read_pack(made.pack("long.zip"))[0]
+    (gap,) = (
+        each
+        for each in json.loads(files[f"{BAG}data/evidence.json"])["gaps"]
+        if "was not tried" in each
+    )
+    assert "as the log is long (6 events; a pack runs up to 5 again)" in gap
+    assert f"whence what-if {made.record.id} --set " in gap
+
+
 def test_the_page_counts_positions_inside_a_slice_as_the_log_does(pack: Path) -> None:
     files = read_pack(pack)[0]
     assert re.search(rb"@\d{8}", files[f"{BAG}data/route.csv"])

@@ -17,6 +17,7 @@ from whence.exporters.evidence.proving import Proved
 from whence.exporters.evidence.reconciling import Reconciled
 from whence.exporters.evidence.reporting import reporting
 from whence.exporters.evidence.telling import NOT, SOUGHT
+from whence.exporters.evidence.trying import not_tried
 from whence.exporters.evidence.verify import FORMAT
 from whence.store.questions import Why
 
@@ -206,9 +207,8 @@ def _gaps(
         gaps.append(f"The values of some events were erased ({gone}), with {ids}.")
     if isinstance(asked.answer, Why) and not were_tried:
         gaps.append(
-            "How other inputs would have changed the result was not tried, as the log is long, "
-            "values were erased, or no field is known to matter. To try a value: whence what-if "
-            f"{asked.graph.id} --set LOG@POSITION.FIELD=VALUE"
+            f"How other inputs would have changed the result was not tried, as {not_tried(asked)}. "
+            f"To try a value: whence what-if {asked.graph.id} --set LOG@POSITION.FIELD=VALUE"
         )
     if isinstance(asked.answer, Why) and not were_said:
         gaps.append(
