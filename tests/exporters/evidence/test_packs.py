@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterator
 from html import escape
@@ -204,6 +205,33 @@ def test_what_is_no_pack_is_refused_in_one_line(pack: Path, tmp_path: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["bad.zip"]
 
 
+def test_a_long_log_is_not_run_again_and_the_pack_says_how_to(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whence.exporters.evidence.trying.WORK", 5)
+    files = read_pack(made.pack("long.zip"))[0]
+    (gap,) = (
+        each
+        for each in json.loads(files[f"{BAG}data/evidence.json"])["gaps"]
+        if "was not tried" in each
+    )
+    assert "as the log is long (6 events; a pack runs up to 5 again)" in gap
+    assert f"whence what-if {made.record.id} --set " in gap
+
+
+def test_the_page_counts_positions_inside_a_slice_as_the_log_does(pack: Path) -> None:
+    files = read_pack(pack)[0]
+    assert re.search(rb"@\d{8}", files[f"{BAG}data/route.csv"])
+    assert not re.search(rb"@\d{8}", files[f"{BAG}data/report.html"])
+
+
+def test_an_event_inside_the_chain_is_no_output_to_ask_about(made: Made) -> None:
+    streams = made.record.manifest["streams"]
+    inside = next(each["name"] for each in streams if each["role"] == "inner")
+    with pytest.raises(ParameterError, match="got an event inside the chain; try one of per-case"):
+        made.pack("no.zip", question=f"{inside}@3")
+
+
 def test_values_are_left_out_unless_they_are_revealed(made: Made, pack: Path) -> None:
     private = [b"subject-Q7Z-alpha", b"subject-X9K-beta", b"-remark"]
     assert not any(each in pack.read_bytes() for each in private)
@@ -225,7 +253,13 @@ def test_one_subject_is_shown_in_clear_and_the_others_are_references(made: Made)
     assert failures(whole) == []
     rows = list(csv.DictReader(io.StringIO(read_pack(whole)[0][f"{BAG}data/events.csv"].decode())))
     assert [int(row["position"]) for row in rows] == [0, 2, 4, 5]
-    assert all("subject-Q7Z-alpha" in row["values"] for row in rows)
+    assert all(json.loads(row["values"])["case"] == "subject-Q7Z-alpha" for row in rows)
+    page = read_pack(whole)[0][f"{BAG}data/report.html"].decode()
+    assert "action = create, case = subject-Q7Z-alpha, note = private-0-remark" in page
+    assert "In clear: all fields of the events of case subject-Q7Z-alpha. All other" in page
+    told = json.loads(read_pack(whole)[0][f"{BAG}data/evidence.json"])["answer"]["words"]
+    (many,) = re.findall(r"They explain ([\d,]+ outputs)", told)
+    assert f">{many}</text>" in page
     assert b"subject-X9K-beta" not in whole.read_bytes()
     with pytest.raises(ParameterError, match="expected a case"):
         made.pack("no.zip", subject="nobody")

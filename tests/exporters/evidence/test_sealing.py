@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import csv
 import hashlib
+import html
+import io
 import json
 import re
 import subprocess
@@ -172,6 +175,52 @@ def test_what_is_read_is_the_same_in_page_and_print(pack: Path) -> None:
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
 
 
+def test_an_event_cannot_be_shown_as_another(pack: Path, tmp_path: Path) -> None:
+    """Not even by whoever makes the pack, and the table of events with it."""
+    files, changed = read_pack(pack)[0], tmp_path / "changed.zip"
+    proofs, rows = f"{BAG}data/proofs.json", f"{BAG}data/events.csv"
+    first = json.loads(files[proofs])["events"][0]
+    at = first["position"]
+    row = f"log,{at},".encode()
+    assert row in files[rows]
+    values: dict[str, dict[str, Any]] = {
+        "is not shown to be an event of the run": {"index": at + 1},
+        "is shown to be an event of log/": {"name": "other"},
+        f"@{at + 1} " + ("was erased" if "leaf" in first else "is not shown"): {"position": at + 1},
+    }
+    for words, change in values.items():
+        told = json.loads(files[proofs])
+        told["events"][0] |= change
+        now = f"{change.get('name', 'log')},{change.get('position', at)},".encode()
+        others = {proofs: json.dumps(told).encode(), rows: files[rows].replace(row, now, 1)}
+        changed.write_bytes(archive({**files, **others}))
+        found = failures(changed)
+        assert any(each.startswith("proofs: ") and words in each for each in found), (words, found)
+
+
+def test_words_and_numbers_of_tables_stay_whole_on_the_page(pack: Path) -> None:
+    """Digests may be broken anywhere; a column's name or a position may not."""
+    page = read_pack(pack)[0][f"{BAG}data/report.html"].decode()
+    cells = re.findall(r"<t[dh]( class=\"long\")?>(.*?)</t[dh]>", page)
+    assert cells
+    for long, text in cells:
+        widest = max((len(word) for word in html.unescape(text).split()), default=0)
+        assert bool(long) == (widest > 24), text
+
+
+def test_the_table_of_events_says_what_is_proved(pack: Path, tmp_path: Path) -> None:
+    files, changed = read_pack(pack)[0], tmp_path / "changed.zip"
+    rows = f"{BAG}data/events.csv"
+    table = list(csv.reader(io.StringIO(files[rows].decode())))
+    for column, other in ((3, '{"action": "other"}'), (4, "0" * 64)):
+        made = io.StringIO()
+        said = [*table[1][:column], other, *table[1][column + 1 :]]
+        csv.writer(made, lineterminator="\n").writerows([table[0], said, *table[2:]])
+        changed.write_bytes(archive({**files, rows: made.getvalue().encode()}))
+        at = f"log@{table[1][1]}"
+        assert f"counts: events.csv says of {at} what is not proved" in failures(changed)
+
+
 def script_of(pack: Path, folder: Path) -> Path:
     script = folder / "verify.py"
     script.write_bytes(read_pack(pack)[0][f"{BAG}data/verify.py"])
@@ -191,9 +240,7 @@ def test_the_script_in_the_pack_needs_nothing_but_python(pack: Path, tmp_path: P
     assert "FAILS" not in done.stdout
     changed = tmp_path / "changed.zip"
     told = json.loads(files[f"{BAG}data/proofs.json"])
-    # Of an erased event nothing but its leaf is known, which is bound to its index alone.
-    first = told["events"][0]
-    first["index" if "leaf" in first else "position"] += 1
+    told["events"][0]["position"] += 1
     files[f"{BAG}data/proofs.json"] = json.dumps(told).encode()
     changed.write_bytes(archive(files))
     done = checked_alone(script, changed)

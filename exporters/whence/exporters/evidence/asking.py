@@ -121,6 +121,13 @@ def ask(connection: Connection, root: Path, run: str, question: str) -> Asked:
     output = rest.strip() if word == "explain" and rest else question.strip()
     why = explain(connection, graph.id, output, support=True, most=MOST, record=root)
     _bounded(why.count, why.output.label)
+    names = [stream.name for stream in graph.outputs]
+    if why.output.name not in names:
+        msg = (
+            f"{output}: expected an output of run {graph.id}; got an event inside the chain; "
+            f"try one of {', '.join(names)}"
+        )
+        raise ParameterError(msg)
     cited = tuple(
         Cited(each.log, position, each.fields)
         for each in why.inputs

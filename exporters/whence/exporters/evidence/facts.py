@@ -17,6 +17,7 @@ from whence.exporters.evidence.proving import Proved
 from whence.exporters.evidence.reconciling import Reconciled
 from whence.exporters.evidence.reporting import reporting
 from whence.exporters.evidence.telling import NOT, SOUGHT
+from whence.exporters.evidence.trying import not_tried
 from whence.exporters.evidence.verify import FORMAT
 from whence.store.questions import Why
 
@@ -147,11 +148,14 @@ def ranges_text(places: Intervals) -> str:
 
 
 def _redaction(wanted: Wanted, subject: str | None) -> dict[str, Any]:
-    words = "Values are left out; each event is named by a salted reference."
+    clear = []
     if wanted.reveal:
-        words += f" In clear: the fields {', '.join(wanted.reveal)}."
+        fields = "field" if len(wanted.reveal) == 1 else "fields"
+        clear.append(f"the {fields} {', '.join(wanted.reveal)}")
     if subject is not None:
-        words += f" In clear: all fields of the events of case {subject}."
+        clear.append(f"all fields of the events of case {subject}")
+    words = f"In clear: {'; '.join(clear)}. All other values" if clear else "Values"
+    words += " are left out; each event is named by a salted reference."
     return {"reveal": list(wanted.reveal), "subject": subject, "words": words}
 
 
@@ -203,8 +207,8 @@ def _gaps(
         gaps.append(f"The values of some events were erased ({gone}), with {ids}.")
     if isinstance(asked.answer, Why) and not were_tried:
         gaps.append(
-            "How other inputs would have changed the result was not tried, as the log is long, "
-            "values were erased, or no field is known to matter; whence what-if tries a value."
+            f"How other inputs would have changed the result was not tried, as {not_tried(asked)}. "
+            f"To try a value: whence what-if {asked.graph.id} --set LOG@POSITION.FIELD=VALUE"
         )
     if isinstance(asked.answer, Why) and not were_said:
         gaps.append(

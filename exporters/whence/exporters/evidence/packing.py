@@ -38,6 +38,7 @@ from whence.exporters.saving import write_pieces
 from whence.exporters.shipping import save
 from whence.exporters.validating import validate
 from whence.store import Connection
+from whence.store.questions import Impact
 
 __all__ = ["create_pack"]
 
@@ -159,9 +160,13 @@ def _content(asked: Asked, told: dict[str, Any], proved: Proved) -> dict[str, by
     names = [f"{each.log}@{each.position}" for each in asked.cited]
     processors = [p.id for p in run_of(asked.record).processors if p.definition is not None]
     output = asked.question.partition(" ")[2]
+    if isinstance(asked.answer, Impact):
+        many = sum(share.count for share in asked.answer.explained)
+        output = f"{many:,} outputs"
     picture = picture_of(names, processors, output)
     route = route_rows(asked.route)
-    page = report(told, route)
+    widths = {each["name"]: each["w"] for each in asked.record.manifest["streams"]}
+    page = report(told, route_rows(asked.route, widths))
     chain = json.dumps(asked.record.manifest.get("chain"), indent=2, sort_keys=True)
     counts = [list(each.values()) for each in told["reconciliation"]]
     return {

@@ -14,11 +14,18 @@ body { font: 11pt/1.45 Georgia, serif; max-width: 46em; margin: 2em auto; paddin
 h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin-top: 1.6em; }
 table { border-collapse: collapse; width: 100%; font-size: 0.86em; }
 th, td { border-bottom: 1px solid #bbb; text-align: left; padding: 0.25em 0.6em 0.25em 0;
-  vertical-align: top; overflow-wrap: anywhere; }
+  vertical-align: top; }
+.long { overflow-wrap: anywhere; min-width: 9em; }
+p { overflow-wrap: anywhere; }
 svg { max-width: 100%; height: auto; }
 @media print { body { margin: 0; max-width: none; } tr, h2 { break-inside: avoid; }
   h2 { break-after: avoid; } @page { margin: 18mm; } }
 """.strip()
+
+
+_BROKEN = ' class="long"'
+_LONG = 24
+"""Letters of a word that may be broken."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +78,12 @@ def html_page(report: Report, picture: str) -> str:
 
 
 def _table(section: Section) -> str:
-    head = "".join(f"<th>{escape(each)}</th>" for each in section.columns)
-    rows = [
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in section.rows
-    ]
+    head = "".join(_cell("th", each) for each in section.columns)
+    rows = ["<tr>" + "".join(_cell("td", each) for each in row) + "</tr>" for row in section.rows]
     return "\n".join([f"<table>\n<tr>{head}</tr>", *rows, "</table>"])
+
+
+def _cell(tag: str, text: str) -> str:
+    """A cell; only where a word is too long for a column, as a digest is, it may be broken."""
+    is_long = any(len(word) > _LONG for word in text.split())
+    return f"<{tag}{_BROKEN if is_long else ''}>{escape(text)}</{tag}>"

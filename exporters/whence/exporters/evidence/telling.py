@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from whence.engine.associations import LOG_PREFIX, Association
+from whence.engine.columns import from_canonical
+from whence.engine.words import value_text
 from whence.exporters.evidence.page import Report, Section
 
 __all__ = ["NOT", "PROFILES", "SOUGHT", "event_rows", "report", "route_rows"]
@@ -30,6 +32,11 @@ SOUGHT = {
 }
 """What a pack tells of a run, if it is known."""
 
+_NAMES = (
+    "NAME@POSITION is one event of the log, processor or output of that name; positions count from "
+    "0 in the order in which events came."
+)
+
 NOT = (
     "This pack is evidence, not a legal opinion. It shows what one run of one chain of processors "
     "computed from one log, and which events explain the result. It does not say that the log was "
@@ -37,16 +44,16 @@ NOT = (
 )
 
 
-def event_rows(told: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The events of the answer as a table."""
+def event_rows(
+    told: Mapping[str, Any], *, for_people: bool = False
+) -> tuple[list[str], list[list[str]]]:
+    """The events of the answer as a table; for programs the values are one JSON object."""
     rows = [
         [
             each["log"],
             str(each["position"]),
             "all" if each["fields"] is None else ", ".join(each["fields"]) or "(is there)",
-            json.dumps(each["values"], ensure_ascii=False, sort_keys=True)
-            if each["values"]
-            else "",
+            _values(each["values"], for_people=for_people),
             each["reference"],
         ]
         for each in told["events"]
@@ -54,8 +61,32 @@ def event_rows(told: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
     return ["log", "position", "fields", "values", "reference"], rows
 
 
-def route_rows(route: Sequence[Association], most: int = 1000) -> tuple[list[str], list[list[str]]]:
-    """The way from the output to the inputs, step by step."""
+def _values(values: Mapping[str, str], *, for_people: bool) -> str:
+    """Values, each of which is JSON already."""
+    if for_people:
+        return ", ".join(
+            f"{name} = {value_text(from_canonical(text), most=1000)}"
+            for name, text in sorted(values.items())
+        )
+    pairs = (f"{json.dumps(name, ensure_ascii=False)}: {values[name]}" for name in sorted(values))
+    return "{" + ", ".join(pairs) + "}" if values else ""
+
+
+def route_rows(
+    route: Sequence[Association], widths: Mapping[str, int] | None = None, most: int = 1000
+) -> tuple[list[str], list[list[str]]]:
+    """The way from the output to the inputs, step by step.
+
+    Args:
+        route: the associations.
+        widths: for people: of streams inside a Slice, how many positions each one outside has.
+        most: so many rows.
+    """
+
+    def at(stream: str, position: int) -> str:
+        whole, more = divmod(position, (widths or {}).get(stream, 1))
+        return f"{whole}#{more + 1}" if more else str(whole)
+
     rows = []
     for row in sorted(route, key=lambda each: (each.stream, each.lo, each.to))[:most]:
         last = row.lo if row.kind == "list" else row.hi
@@ -63,9 +94,14 @@ def route_rows(route: Sequence[Association], most: int = 1000) -> tuple[list[str
         to = row.to.removeprefix(LOG_PREFIX) if row.to.startswith(LOG_PREFIX) else row.to
         rows.append(
             [
-                f"{row.stream}@{row.lo}" + ("" if last == row.lo else f"-{last or ''}"),
+                f"{row.stream}@{at(row.stream, row.lo)}"
+                + ("" if last == row.lo else "-" if last is None else f"-{at(row.stream, last)}"),
                 row.relation,
-                f"{to}@" + ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in reached),
+                f"{to}@"
+                + ", ".join(
+                    at(row.to, a) if a == b else f"{at(row.to, a)}-{at(row.to, b)}"
+                    for a, b in reached
+                ),
                 ", ".join(row.fields or ()),
             ]
         )
@@ -81,10 +117,14 @@ def report(told: Mapping[str, Any], route: tuple[list[str], list[list[str]]]) ->
     """
     scope = told["scope"]
     sections = [
-        Section("Question", [_asked(told["question"]), f"{PROFILES[told['profile']]}."]),
+        Section("Question", [_asked(told["question"]), f"{PROFILES[told['profile']]}.", _NAMES]),
         Section("Answer", [told["answer"]["words"]], picture=True),
         *_steps(told["answer"]["steps"]),
-        _table("Events that the answer rests on", event_rows(told), told["redaction"]["words"]),
+        _table(
+            "Events that the answer rests on",
+            event_rows(told, for_people=True),
+            told["redaction"]["words"],
+        ),
         *_route(route),
         *_tried(told["what_if"]),
         Section(

@@ -15,12 +15,12 @@ from whence.engine.what_if import WhatIf, what_if
 from whence.exporters.evidence.asking import Asked, Cited
 from whence.store.questions import Why
 
-__all__ = ["tried"]
+__all__ = ["not_tried", "tried"]
 
 _EACH = 2
 """Other values that are tried for a field."""
 _MOST = 8
-_WORK = 400_000
+WORK = 400_000
 """Events that are run again, over all tries together."""
 _LOOKED = 2_000
 """Events among which other values are looked for."""
@@ -44,7 +44,7 @@ def tried(asked: Asked, reveal: Collection[str]) -> list[dict[str, Any]] | None:
     if any(erased_in(log.manifest) for log in asked.logs.values()):
         return None  # what is left gives other results in any case
     length = sum(log.length for log in asked.logs.values())
-    most = min(_MOST, _WORK // max(1, length))
+    most = min(_MOST, WORK // max(1, length))
     rows: list[dict[str, Any]] = []
     for cited, field, value in _tries(asked):
         if len(rows) == most:
@@ -61,6 +61,16 @@ def tried(asked: Asked, reveal: Collection[str]) -> list[dict[str, Any]] | None:
             }
         )
     return rows or None
+
+
+def not_tried(asked: Asked) -> str:
+    """Why nothing was tried."""
+    length = sum(log.length for log in asked.logs.values())
+    if any(erased_in(log.manifest) for log in asked.logs.values()):
+        return "values of the log were erased"
+    if length > WORK:
+        return f"the log is long ({length:,} events; a pack runs up to {WORK:,} again)"
+    return "no field is known to matter that has another value in the log"
 
 
 def _tries(asked: Asked) -> Iterator[tuple[Cited, str | None, Value]]:

@@ -39,7 +39,10 @@ ATTESTATION = "attestation.dsse.json"
 MOST_BYTES = 64 << 20
 MOST_FILES = 1000
 
-_DAMAGE = (KeyError, TypeError, ValueError, AttributeError, OverflowError, csv.Error)
+_DAMAGE = (
+    *(KeyError, TypeError, ValueError, AttributeError),
+    *(OverflowError, RecursionError, csv.Error),
+)
 """What may happen where a file is not as it was written."""
 
 Finding = tuple[bool, str]
@@ -255,8 +258,22 @@ def _proofs(files: Mapping[str, bytes], told: Mapping[str, Any]) -> Iterator[Fin
         if root is None or root.hex() != tree["root"]:
             wrong += 1
             yield False, f"proofs: {named} is not shown to be an event of the run"
+        elif proof["place"] != _place(proof, told["scope"]):
+            wrong += 1
+            yield False, f"proofs: {named} is shown to be an event of {proof['place']} instead"
+        elif "leaf" in proof and proof["index"] != proof["position"]:
+            # The fields are gone, and with them what binds the position; but events are in order.
+            wrong += 1
+            yield False, f"proofs: {named} was erased; what is shown was at {proof['index']:,}"
     if not wrong:
         yield True, f"proofs: all {len(proofs)} events shown are events of the run"
+
+
+def _place(proof: Mapping[str, Any], scope: Mapping[str, Any]) -> str:
+    """What an event's log or output is called in trees."""
+    if proof["kind"] == "output":
+        return f"run/{scope['run']}/{proof['name']}"
+    return "log/" + next((log["id"] for log in scope["logs"] if log["name"] == proof["name"]), "?")
 
 
 def _leaf(proof: Mapping[str, Any]) -> bytes:
@@ -289,14 +306,29 @@ def _counts(files: Mapping[str, bytes], told: Mapping[str, Any]) -> Iterator[Fin
             wrong += 1
             yield False, f"counts: those of {each['log']} do not add up to {each['count']:,}"
     proofs = _json(files, f"{BAG}data/proofs.json")["events"]
-    proved = {(each["name"], each["position"]) for each in proofs if each["kind"] == "input"}
+    proved = {(each["name"], each["position"]): each for each in proofs if each["kind"] == "input"}
     text = files.get(f"{BAG}data/events.csv", b"").decode("utf-8", "replace")
-    listed = {(row["log"], int(row["position"])) for row in csv.DictReader(io.StringIO(text))}
-    if listed != proved or len(listed) != told["answer"]["count"]:
+    rows = list(csv.DictReader(io.StringIO(text)))
+    listed = {(row["log"], int(row["position"])): row for row in rows}
+    if listed.keys() != proved.keys() or not len(listed) == len(rows) == told["answer"]["count"]:
         wrong += 1
         yield False, "counts: the events of the answer, of events.csv and of proofs.json differ"
+    for at in sorted(listed.keys() & proved.keys()):
+        if not _same(listed[at], proved[at]):
+            wrong += 1
+            yield False, f"counts: events.csv says of {at[0]}@{at[1]} what is not proved"
     if not wrong:
         yield True, f"counts: they reconcile; {len(listed)} events in the answer, each with proof"
+
+
+def _same(row: Mapping[str, str], proof: Mapping[str, Any]) -> bool:
+    """Whether a row says of an event what its proof does."""
+    fields = proof.get("fields", {}).items()
+    shown = {name: field["value"] for name, field in fields if "value" in field}
+    values = json.loads(row["values"] or "{}")
+    # Packs have had values as text that is JSON, too.
+    same = values in (shown, {name: json.loads(value) for name, value in shown.items()})
+    return same and row["reference"] == _leaf(proof).hex()
 
 
 def _canonical(files: Mapping[str, bytes], whole: bytes) -> Iterator[Finding]:
