@@ -211,6 +211,17 @@ def test_progress_is_plain_lines_in_a_log_file() -> None:
     assert with_command(body, "--quiet").stderr == ""
 
 
+def test_what_cannot_be_measured_is_said_once_in_a_log_file() -> None:
+    body = (
+        "from whence.cli.output import output\n"
+        "    with output().progress() as go:\n"
+        "        for n in range(3): go(0, 0, 'starting Spark', unit='')\n"
+        "        go(9, 9, 'running', unit='events')"
+    )
+    assert with_command(body).stderr.splitlines() == ["starting Spark …", "running: 100 %"]
+    assert with_command(body, "--quiet").stderr == ""
+
+
 def test_in_a_terminal_each_thing_that_goes_on_has_a_bar_of_its_own() -> None:
     import pty
 

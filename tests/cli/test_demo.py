@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -29,6 +30,9 @@ def test_the_demo_tells_the_whole_story_on_a_server_of_its_own(
     assert " pay " in because
     assert "register" not in because.split("audited@")[1]
     assert len(done.stdout.splitlines()) < 60
+    # What is said to be typed next can be typed, also where the environment is not activated.
+    typed = done.stdout.split("7 Go on")[1].split(" explain ")[0].split()[-1]
+    assert which(typed) is not None
     assert "WARN" not in done.stderr
     (prov_json,) = (tmp_path / "story").glob("*.json")
     assert json.loads(prov_json.read_text(encoding="utf-8"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
@@ -145,15 +147,25 @@ class Story:
         lines = [f"  export WHENCE_RECORD={self.folder / 'record'}"]
         if self.own_server:
             lines[0] += " WHENCE_INSTANCE=demo"
+        whence = typed()
         lines += [
-            f"  whence explain {run_id} {at} --support",
-            f"  whence impact {run_id} --inputs {at}",
-            f"  whence export {run_id} -o run.nq.gz",
+            f"  {whence} explain {run_id} {at} --support",
+            f"  {whence} impact {run_id} --inputs {at}",
+            f"  {whence} export {run_id} -o run.nq.gz",
         ]
         if self.own_server:
-            lines.append("  whence server stop --name demo      # when you have seen enough")
+            lines.append(f"  {whence} server stop --name demo      # when you have seen enough")
         out.tell("\n[bold]7 Go on[/bold]")
         out.tell(escape("\n".join(lines)))
+
+
+def typed() -> str:
+    """The command as one types it here: by its place, where the environment is not activated."""
+    if which("whence") is not None:
+        return "whence"
+    program = Path(sys.executable).with_name("whence")
+    here = Path.cwd()
+    return str(program.relative_to(here) if program.is_relative_to(here) else program)
 
 
 def _shown(event: Mapping[str, Any]) -> str:

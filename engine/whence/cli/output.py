@@ -155,11 +155,16 @@ def _cell(value: object) -> str:
 def _lines(unit: str) -> Advance:
     last: dict[str, float] = {}
     finished: set[str] = set()
+    begun: dict[str, tuple[str, float]] = {}  # of what has no measure, a line says that it goes on
 
     def advance(done: int, total: int, text: str, unit: str = unit) -> None:
         now = time.monotonic()
         if not total:
-            return  # nothing that a line could say
+            said, at = begun.get(unit, ("", float("-inf")))
+            if text != said and now - at >= LINE_EVERY_SECONDS:
+                begun[unit] = (text, now)
+                print(f"{text} …", file=sys.stderr, flush=True)
+            return
         just_finished = done == total and unit not in finished
         late = now - last.get(unit, 0.0) >= LINE_EVERY_SECONDS
         if just_finished or (done < total and late):

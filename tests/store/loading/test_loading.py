@@ -103,14 +103,21 @@ def test_two_runs_over_one_log_share_its_events(graph: Connection, tmp_path: Pat
 
 def test_a_run_is_loaded_while_it_goes_on(graph: Connection, tmp_path: Path) -> None:
     reports = []
-    seen: list[int] = []
+    seen: list[tuple[int, str]] = []
+    told = threading.Event()
     run_id = "followed"
     log = ingest(tmp_path, "log", EVENTS * 8, chunk=50)
 
+    def tell(done: int, total: int, text: str) -> None:
+        seen.append((total, text))
+        told.set()
+
+    def began(record: object) -> None:
+        thread.start()
+        assert told.wait(60)  # the first share is one of what there is, and not of the run
+
     def loading() -> None:
-        reports.append(
-            follow(tmp_path, run_id, graph, lambda done, total, text: seen.append(total), poll=0.01)
-        )
+        reports.append(follow(tmp_path, run_id, graph, tell, poll=0.01))
 
     thread = threading.Thread(target=loading)
     run_recorded(
@@ -119,13 +126,14 @@ def test_a_run_is_loaded_while_it_goes_on(graph: Connection, tmp_path: Path) -> 
         {"log": log},
         RunOptions(chunk=50),
         run_id=run_id,
-        began=lambda record: thread.start(),
+        began=began,
     )
     thread.join(60)
     (report,) = reports
     assert report.complete
     assert load(tmp_path, run_id, graph).written == 0
-    assert seen[-1] == report.parts
+    assert seen[0][1] == "loading followed, of what is written so far"
+    assert seen[-1] == (report.parts, "loading followed")
 
 
 def test_a_store_that_is_away_does_not_harm_the_run(tmp_path: Path) -> None:

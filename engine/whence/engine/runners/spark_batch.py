@@ -25,6 +25,7 @@ from whence.engine.record.place import place_of
 from whence.engine.record.runs import RunRecord, RunWriter, new_run_id
 from whence.engine.record.staged import remove_staged, take_in
 from whence.engine.record.writing import WAIT_SECONDS, BusyError
+from whence.engine.runners.interrupting import interruptible
 from whence.engine.runners.local import described
 from whence.engine.runners.local_kernels import BATCH, SECONDS, resume, run_kernels
 from whence.engine.runners.options import CHUNK, RunOptions
@@ -135,14 +136,15 @@ def run_on_spark(
     if session is None:
         starting(progress)
         session = spark_session(master)
-    ship(session, chain)
-    cut = plan_run(chain, logs, options, cores=cores_of(session), partitions=partitions)
-    with watched(session, root, run_id, progress):
-        if cut.tasks > 1 and _in_tasks(cut, root, chain, logs, options, session, run_id, batch):
-            return RunRecord(root, run_id)
-        ids = {name: log.id for name, log in logs.items()}
-        job = Job(str(root.absolute()), chain, ids, options, run_id, batch)
-        (error,) = run_each([job], session)
+    with interruptible(session):
+        ship(session, chain)
+        cut = plan_run(chain, logs, options, cores=cores_of(session), partitions=partitions)
+        with watched(session, root, run_id, progress):
+            if cut.tasks > 1 and _in_tasks(cut, root, chain, logs, options, session, run_id, batch):
+                return RunRecord(root, run_id)
+            ids = {name: log.id for name, log in logs.items()}
+            job = Job(str(root.absolute()), chain, ids, options, run_id, batch)
+            (error,) = run_each([job], session)
     if error is not None:
         raise EventError(error)
     return RunRecord(root, run_id)

@@ -96,6 +96,7 @@ class Loader:
         self.record = record
         self._connection = connection
         self._progress = progress or (lambda done, total, text: None)
+        self._doing = f"loading {record.id}"
         self._written = self._events = self._edges = 0
         self._registered: object = None
         self._told: dict[str, Any] | None = None
@@ -121,6 +122,9 @@ class Loader:
 
     def _catch_up(self, pace: Pace) -> LoadReport:
         manifest = self.record.manifest
+        # While the run goes on there will be more: then a share is one of what there is by now.
+        so_far = "" if manifest["status"] in ENDED else ", of what is written so far"
+        self._doing = f"loading {self.record.id}{so_far}"
         try:
             parts = self._parts(manifest, pace)
             all_parts = list(parts)
@@ -194,7 +198,7 @@ class Loader:
         """Write whatever can be written; what is left leads to something that is not there."""
         waiting = [part for part in every if parts.id(part) not in self._there]
         done = len(every) - len(waiting)
-        doing = f"loading {self.record.id}"
+        doing = self._doing
         self._progress(done, len(every), doing)
         running: dict[Future[None], str] = {}
         # Before the first fault is told, those under way are waited for: nobody writes behind us.
@@ -225,7 +229,7 @@ class Loader:
         A part may lead to what an earlier one brought, so that their order counts; the next one is
         made ready while the last one is written.
         """
-        doing = f"loading {self.record.id}"
+        doing = self._doing
         running: Future[None] | None = None
         with ThreadPoolExecutor(1, "whence-loading") as pool:
             for id, content in self._selection.contents(parts, every, self._there):

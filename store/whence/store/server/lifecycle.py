@@ -100,7 +100,7 @@ def start(
         memory: Heap and page cache; by default a share of this machine.
         port: The port to take if it is free; otherwise, and for None, any free one.
         timeout: Seconds until a server that does not answer is given up and ended.
-        progress: Told how far fetching Neo4j has come.
+        progress: Told how far fetching Neo4j has come, and that it is being started.
 
     Raises:
         ServerError: It could not be fetched, died, or did not answer in time.
@@ -115,6 +115,8 @@ def start(
     jars = ensure_jars(java, progress or _silent)
     with locked(f"instance-{name}", timeout + 120):
         running = find_running(instance)
+        if progress is not None:
+            progress(0, 0, f"waiting for Neo4j ({name}) to answer")
         if running is None:
             if not instance.exists:
                 instance.create(java, jars)
