@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
+import numpy as np
 import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
 from tests.exporters.making import RUNS
+from whence.engine import Chain, Cumulate
 from whence.engine.associations import AssociationIndex
 from whence.engine.intervals import Intervals, union
-from whence.engine.record import RunRecord, ingest
+from whence.engine.record import RunRecord, ingest, reaching
+from whence.engine.record.along import reached_within
+from whence.engine.record.ranges import Ranges, Rows
 from whence.engine.record.reaching import Reaching
 from whence.engine.runners import RunOptions, run_recorded
 from whence.engine.runners.local_kernels import run_kernels
 
 
 def check(run: RunRecord) -> None:
-    index, reaching = AssociationIndex(run.rows()), Reaching(run)
+    index, follow = AssociationIndex(run.rows()), Reaching(run)
     several = (
-        (reaching.explaining(), "output", False),
-        (reaching.supporting(), "output", True),
-        (reaching.open(), "end", True),
+        (follow.explaining(), "output", False),
+        (follow.supporting(), "output", True),
+        (follow.open(), "end", True),
     )
     for found, role, support in several:
         wanted: dict[str, Intervals] = {}
@@ -49,3 +54,46 @@ def test_of_random_chains(seed: int, tmp_path: Path) -> None:
         options = RunOptions(chunk=7, closed=case.closed, detail="steps" if seed % 3 else "ends")
         run = runner(tmp_path, case.chain(), logs, options)
     check(run)
+
+
+def test_a_stream_that_builds_on_itself_is_followed_in_one_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = Chain.of(Cumulate("total", "add"))
+    log = ingest(tmp_path, "log", [1] * 3_000)
+    run = run_kernels(tmp_path, chain, {"log": log}, RunOptions(detail="steps"))
+    steps: list[int] = []
+    led_to = reaching._led_to
+
+    def counted(rows: Rows, new: Ranges) -> Ranges:
+        steps.append(1)
+        return led_to(rows, new)
+
+    monkeypatch.setattr(reaching, "_led_to", counted)
+    found = Reaching(run).explained_by({"log": ((5, 5),)})
+    assert found["total"].tolist() == [[5, 2_999]]
+    assert Reaching(run).explaining() == {"log": ((0, 2_999),)}
+    assert len(steps) < 20
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_along_a_stream_is_step_by_step(seed: int) -> None:
+    random = Random(seed)
+    rows = []
+    for source in range(1, 30):
+        for _ in range(random.randrange(3)):
+            lo = random.randrange(source)
+            rows.append([source, source, lo, random.randrange(lo, source)])
+    back = np.array(rows, np.int64)
+    for given in (back, back[:, [2, 3, 0, 1]]):
+        begin = random.randrange(30)
+        start = np.array([[begin, begin + random.randrange(3)]])
+        reached: set[int] = set()
+        fresh = set(range(start[0, 0], start[0, 1] + 1))
+        while fresh:
+            hit = [r for r in given.tolist() if any(r[0] <= at <= r[1] for at in fresh)]
+            fresh = {at for r in hit for at in range(r[2], r[3] + 1)} - reached
+            reached |= fresh
+        found = reached_within(given, start)
+        assert found is not None
+        assert {at for lo, hi in found.tolist() for at in range(lo, hi + 1)} == reached

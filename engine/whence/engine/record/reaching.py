@@ -13,21 +13,18 @@ from typing import Any
 import numpy as np
 
 from whence.engine.associations import LOG_PREFIX
-from whence.engine.compact import Block, Ints, flat_ranges
+from whence.engine.compact import Block, flat_ranges
 from whence.engine.intervals import Intervals
+from whence.engine.record.along import reached_within
 from whence.engine.record.compact import from_compact_table
+from whence.engine.record.ranges import Ranges, Rows, as_intervals, as_ranges, union_of, without
 from whence.engine.record.runs import RunRecord
 from whence.engine.record.schema import associations_of
 
-__all__ = ["Ranges", "Reaching", "as_intervals", "as_ranges", "union_of", "without"]
+__all__ = ["Reaching"]
 
 _END = 2**62
 _EXPLAINS, _SUPPORTS = ("explains", "trigger"), ("explains", "supports")
-
-Rows = Ints
-"""Columns: first output, last output, first position, last position."""
-Ranges = Ints
-"""Columns: first and last position; in order, and apart."""
 
 
 class Reaching:
@@ -152,22 +149,18 @@ def _followed(
         new = without(ranges, seen.get(name))
         if not len(new):
             continue
+        further = list(leads(name))
+        own = [rows for to, rows in further if to == name]
+        along = reached_within(np.concatenate(own), new) if own else None
+        if along is not None:
+            new = without(union_of([new, along]), seen.get(name))
+            further = [(to, rows) for to, rows in further if to != name]
         seen[name] = union_of([new, *([seen[name]] if name in seen else [])])
-        for to, rows in leads(name):
+        for to, rows in further:
             reached = _led_to(rows, new)
             if len(reached):
                 waiting[to] = union_of([reached, *([waiting[to]] if to in waiting else [])])
     return seen
-
-
-def as_ranges(places: Intervals) -> Ranges:
-    """Intervals as an array."""
-    return np.array(places, np.int64).reshape(-1, 2)
-
-
-def as_intervals(ranges: Ranges) -> Intervals:
-    """And back."""
-    return tuple((lo, hi) for lo, hi in ranges.tolist())
 
 
 def _in_order(rows: Rows) -> Rows:
@@ -205,35 +198,3 @@ def _led_to(rows: Rows, new: Ranges) -> Ranges:
     hit = at < len(new)
     hit[hit] = new[at[hit], 0] <= rows[hit, 1]
     return union_of([rows[hit, 2:]])
-
-
-def union_of(several: Iterable[Ranges]) -> Ranges:
-    """What is in any of them, in order and apart."""
-    ranges = np.concatenate(list(several))
-    if not len(ranges):
-        return ranges
-    ranges = ranges[np.argsort(ranges[:, 0], kind="stable")]
-    last = np.maximum.accumulate(ranges[:, 1])
-    fresh = np.ones(len(ranges), bool)
-    fresh[1:] = ranges[1:, 0] > last[:-1] + 1
-    firsts = np.flatnonzero(fresh)
-    ends = np.append(firsts[1:], len(ranges)) - 1
-    return np.stack([ranges[firsts, 0], last[ends]], axis=1)
-
-
-def without(ranges: Ranges, seen: Ranges | None) -> Ranges:
-    """What is in the first and not in the second; both in order, and each apart."""
-    if seen is None or not len(seen):
-        return union_of([ranges])
-    ranges = union_of([ranges])
-    # Every place where something begins or ends, and what holds from there on.
-    marks = np.concatenate([ranges[:, 0], ranges[:, 1] + 1, seen[:, 0], seen[:, 1] + 1])
-    marks = np.unique(marks)
-    inside = _contains(ranges, marks) & ~_contains(seen, marks)
-    left = np.flatnonzero(inside[:-1])
-    return union_of([np.stack([marks[left], marks[left + 1] - 1], axis=1)])
-
-
-def _contains(ranges: Ranges, positions: Ints) -> np.ndarray:
-    at = np.searchsorted(ranges[:, 0], positions, side="right") - 1
-    return np.asarray((at >= 0) & (positions <= ranges[np.maximum(at, 0), 1]))

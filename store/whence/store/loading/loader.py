@@ -132,6 +132,10 @@ class Loader:
             left = write(parts, all_parts, pace)
             complete = manifest["status"] in ENDED and not left
             if complete:
+                every = len(all_parts)
+                self._progress(
+                    every, every, f"counting what the inputs of {self.record.id} explain"
+                )
                 keep_contributions(self._connection, self.record)
             self._tell_state(manifest, complete)
         except BaseException:

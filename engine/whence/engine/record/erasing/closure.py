@@ -21,13 +21,8 @@ from whence.engine.compact import Ints, flat_ranges
 from whence.engine.intervals import Intervals, count, minus, union
 from whence.engine.record.erasing.logs import erased_in, same_events, within
 from whence.engine.record.logs import LogRecord
-from whence.engine.record.reaching import (
-    Ranges,
-    Reaching,
-    as_intervals,
-    union_of,
-    without,
-)
+from whence.engine.record.ranges import Ranges, as_intervals, union_of, without
+from whence.engine.record.reaching import Reaching
 from whence.engine.record.runs import RunRecord, list_runs
 
 __all__ = ["Touched", "touched_by"]
