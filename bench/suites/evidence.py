@@ -26,7 +26,7 @@ from whence.engine.processor import Processor
 from whence.engine.record import LogRecord, RunRecord, ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
-from whence.engine.runners.options import CHUNK
+from whence.engine.runners.options import chunk_for
 from whence.exporters.evidence import KeyPair, Wanted, create_keys, create_pack, verify_pack
 from whence.store import Connection, connect
 from whence.store.loading import load
@@ -94,7 +94,7 @@ def _log(root: Path) -> LogRecord:
 
     kinds = {"case": "text", "action": "text", "amount": "integer"}
     declared = Log(kinds, case="case", activity="action")
-    return ingest(root, "log", events(), declared=declared, chunk=CHUNK)
+    return ingest(root, "log", events(), declared=declared)
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def runs() -> Iterator[Runs]:
             }
             found = {}
             for name, chain in chains.items():
-                options = RunOptions(chunk=CHUNK)
+                options = RunOptions(chunk=chunk_for(loaded=True))
                 found[name] = run_kernels(root, Chain.of(chain), {"log": log}, options)
                 load(root, found[name].id, connection)
             keys = create_keys("bench", Path(place, "keys"))

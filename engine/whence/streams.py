@@ -73,7 +73,7 @@ def stream(
         below = made.logs.get(made.inputs[0]) if len(made.inputs) == 1 else None
         place = open_stream(place, (declare or Log()).over(below))
     beside = connection is not None and tracked is not False
-    kept = options or RunOptions(chunk=chunk_for(loaded=beside, stream=True))
+    kept = options or RunOptions(chunk=chunk_for(loaded=beside))
     if tracked is not None:
         kept = replace(kept, tracked=tracked)
     root = record_place(record)

@@ -127,7 +127,7 @@ def run(
     track = track or witnesses == "all"
     from whence.engine.runners.options import RunOptions, chunk_for
 
-    chunk = chunk_for(loaded=track and loaded.wanted, stream=streaming.place is not None)
+    chunk = chunk_for(loaded=track and loaded.wanted)
     options = RunOptions(track, detail, witnesses, where, closed, chunk, _stated(metadata or []))
     if streaming.place is not None:
         from whence.cli.run_stream import stream_and_tell

@@ -10,12 +10,13 @@ import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
 from tests.exporters.making import RUNS
-from whence.engine import Chain, Cumulate
+from whence.engine import Chain, Slice
 from whence.engine.associations import AssociationIndex
-from whence.engine.intervals import Intervals, union
-from whence.engine.record import RunRecord, ingest, reaching
-from whence.engine.record.along import reached_within
-from whence.engine.record.ranges import Ranges, Rows
+from whence.engine.formula import formula
+from whence.engine.intervals import Intervals, positions, union
+from whence.engine.record import RunRecord, along, ingest, reaching
+from whence.engine.record.along import STEPS, reached_within
+from whence.engine.record.ranges import Ranges, Rows, led_to
 from whence.engine.record.reaching import Reaching
 from whence.engine.runners import RunOptions, run_recorded
 from whence.engine.runners.local_kernels import run_kernels
@@ -59,26 +60,29 @@ def test_of_random_chains(seed: int, tmp_path: Path) -> None:
 def test_a_stream_that_builds_on_itself_is_followed_in_one_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chain = Chain.of(Cumulate("total", "add"))
-    log = ingest(tmp_path, "log", [1] * 3_000)
-    run = run_kernels(tmp_path, chain, {"log": log}, RunOptions(detail="steps"))
+    chain = Chain.of(Slice("each", by="case", of=formula("G (x >= 0 -> X x > 0)"), combine="and"))
+    log = ingest(tmp_path, "log", [{"case": 1, "x": n % 7} for n in range(600)])
+    run = run_kernels(tmp_path, chain, {"log": log})
     steps: list[int] = []
-    led_to = reaching._led_to
 
     def counted(rows: Rows, new: Ranges) -> Ranges:
         steps.append(1)
         return led_to(rows, new)
 
-    monkeypatch.setattr(reaching, "_led_to", counted)
-    found = Reaching(run).explained_by({"log": ((5, 5),)})
-    assert found["total"].tolist() == [[5, 2_999]]
-    assert Reaching(run).explaining() == {"log": ((0, 2_999),)}
-    assert len(steps) < 20
+    monkeypatch.setattr(along, "led_to", counted)
+    monkeypatch.setattr(reaching, "led_to", counted)
+    (found,) = Reaching(run).explained_by({"log": ((5, 5),)})["each"].tolist()
+    assert STEPS < len(steps) < 4 * STEPS  # not one for each of the events
+    index = AssociationIndex(run.rows())
+    explained = [at for at in range(600) if (5 in positions(index.up("each", at)["log"]))]
+    assert found == [explained[0], explained[-1]]
+    assert explained == list(range(found[0], found[1] + 1))
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_along_a_stream_is_step_by_step(seed: int) -> None:
+def test_along_a_stream_is_step_by_step(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
+    monkeypatch.setattr(along, "STEPS", seed % 2 * 32)  # in one pass; or a few steps are enough
     rows = []
     for source in range(1, 30):
         for _ in range(random.randrange(3)):

@@ -1,7 +1,8 @@
-"""Along a stream whose events build on earlier ones of their own: all that is reached, in one pass.
+"""Along a stream whose events build on earlier ones of their own: all that is reached.
 
-A chain of them may be as long as the log; to follow it step by step, each time through all
-associations, would take time that grows with its square.
+A few steps are taken at once for all events. A chain of them may be as long as the log, though; to
+follow it step by step, each time through all associations, would take time that grows with its
+square, so that then the events are gone through one by one, in one pass.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from bisect import bisect_right
 
 import numpy as np
 
-from whence.engine.record.ranges import Ranges, Rows, contains, union_of
+from whence.engine.record.ranges import Ranges, Rows, contains, led_to, union_of, without
 
 __all__ = ["reached_within"]
+
+STEPS = 32
+"""After so many steps at once one pass is quicker."""
 
 
 def reached_within(rows: Rows, start: Ranges) -> Ranges | None:
@@ -31,6 +35,13 @@ def reached_within(rows: Rows, start: Ranges) -> Ranges | None:
         rows: from where to where within one stream.
         start: the events to begin with.
     """
+    rows = rows[np.argsort(rows[:, 0], kind="stable")]
+    found = new = led_to(rows, start)
+    for _ in range(STEPS):
+        new = without(led_to(rows, new), found)
+        if not len(new):
+            return found
+        found = union_of([found, new])
     single, single_end = rows[:, 0] == rows[:, 1], rows[:, 2] == rows[:, 3]
     if bool((single & (rows[:, 3] < rows[:, 0])).all()):
         return _earlier(rows, start)
@@ -40,8 +51,10 @@ def reached_within(rows: Rows, start: Ranges) -> Ranges | None:
 
 
 def _earlier(rows: Rows, start: Ranges) -> Ranges:
-    """From single events to earlier ones: the last event first, so that each is decided once."""
-    rows = rows[np.argsort(rows[:, 0], kind="stable")]
+    """From single events to earlier ones: the last event first, so that each is decided once.
+
+    The rows are in the order of where they lead from.
+    """
     source = rows[:, 0]
     first = np.searchsorted(source, rows[:, 2]).tolist()
     last = (np.searchsorted(source, rows[:, 3], side="right") - 1).tolist()

@@ -13,11 +13,19 @@ from typing import Any
 import numpy as np
 
 from whence.engine.associations import LOG_PREFIX
-from whence.engine.compact import Block, flat_ranges
+from whence.engine.compact import Block
 from whence.engine.intervals import Intervals
 from whence.engine.record.along import reached_within
 from whence.engine.record.compact import from_compact_table
-from whence.engine.record.ranges import Ranges, Rows, as_intervals, as_ranges, union_of, without
+from whence.engine.record.ranges import (
+    Ranges,
+    Rows,
+    as_intervals,
+    as_ranges,
+    led_to,
+    union_of,
+    without,
+)
 from whence.engine.record.runs import RunRecord
 from whence.engine.record.schema import associations_of
 
@@ -157,7 +165,7 @@ def _followed(
             further = [(to, rows) for to, rows in further if to != name]
         seen[name] = union_of([new, *([seen[name]] if name in seen else [])])
         for to, rows in further:
-            reached = _led_to(rows, new)
+            reached = led_to(rows, new)
             if len(reached):
                 waiting[to] = union_of([reached, *([waiting[to]] if to in waiting else [])])
     return seen
@@ -185,16 +193,3 @@ def _ended(zones: Rows) -> Rows:
     fresh = np.ones(len(zones), bool)
     fresh[1:] = (zones[1:, [0, 2]] != zones[:-1, [0, 2]]).any(axis=1)
     return zones[fresh]
-
-
-def _led_to(rows: Rows, new: Ranges) -> Ranges:
-    """Where the outputs of some ranges lead to."""
-    if len(new) * 8 < len(rows) and bool((rows[:, 0] == rows[:, 1]).all()):
-        begins = np.searchsorted(rows[:, 0], new[:, 0])
-        ends = np.searchsorted(rows[:, 0], new[:, 1], side="right")
-        places, _ = flat_ranges(begins, ends - begins)
-        return union_of([rows[places, 2:]])
-    at = np.searchsorted(new[:, 1], rows[:, 0])
-    hit = at < len(new)
-    hit[hit] = new[at[hit], 0] <= rows[hit, 1]
-    return union_of([rows[hit, 2:]])
