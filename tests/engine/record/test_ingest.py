@@ -87,7 +87,7 @@ def test_the_manifest_says_how_it_came_about(tmp_path: Path, file: Path) -> None
             "bad": [{"file": "log.csv", "row": 1_000, "line": 1_002, "column": "n"}],
         },
         "details": {},
-        "chunk": 8_192,
+        "chunk": 65_536,
         "parts": 1,
     }
     assert log.part(0)["row"][-1].as_py() == 1_001

@@ -151,3 +151,12 @@ def test_what_leads_around_stays_together(monkeypatch: pytest.MonkeyPatch) -> No
     content = ChunkContent("events", [{"key": one + at} for at in range(10)], derived=derived)
     cut = [each for _, each in pieces.with_ids("run/r/p/0", content)]
     assert [len(each.events) for each in cut] == [6, 4]
+
+
+def test_the_events_of_a_log_are_cut_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "INPUTS_AT_ONCE", 4)
+    content = ChunkContent("inputs", [{"key": key} for key in range(10)])
+    cut = dict(pieces.with_ids("log/l/0", content))
+    assert list(cut) == ["log/l/0/pieces/0", "log/l/0/pieces/1", "log/l/0"]
+    assert [key for each in cut.values() for key in each.keys] == list(range(10))
+    assert {each.label for each in cut.values()} == {"inputs"}

@@ -30,8 +30,8 @@ from whence.engine.values import Value
 
 __all__ = ["LogRecord", "ingest", "log_manifest", "log_roles", "write_log_part"]
 
-LOG_CHUNK = 8_192
-"""Events a part of a log: one transaction of the graph, and not too many files of a long log."""
+LOG_CHUNK = 65_536
+"""Events a part of a log: to open a file takes as long as to read some thousand events of it."""
 
 
 @dataclass(frozen=True)

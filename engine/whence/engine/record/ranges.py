@@ -57,9 +57,9 @@ def without(ranges: Ranges, seen: Ranges | None) -> Ranges:
     ranges = union_of([ranges])
     # Every place where something begins or ends, and what holds from there on.
     marks = np.concatenate([ranges[:, 0], ranges[:, 1] + 1, seen[:, 0], seen[:, 1] + 1])
-    marks = np.unique(marks)
+    marks.sort(kind="stable")  # four runs that are in order: quicker than to look for what is twice
     inside = contains(ranges, marks) & ~contains(seen, marks)
-    left = np.flatnonzero(inside[:-1])
+    left = np.flatnonzero(inside[:-1] & (marks[1:] > marks[:-1]))
     return union_of([np.stack([marks[left], marks[left + 1] - 1], axis=1)])
 
 

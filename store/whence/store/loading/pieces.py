@@ -22,6 +22,9 @@ MERGED_AT_ONCE = 20_000
 RECORDS_AT_ONCE = 65_536
 """Events and relationships a transaction: as many as a part of a log has events."""
 
+INPUTS_AT_ONCE = 8_192
+"""Events of a log a transaction: they lead nowhere, and are cut anywhere."""
+
 _OWN = ("choices", "inner", "events")
 _EDGES = ("derived", "influenced")
 _SPANS = ("derived_spans", "influenced_spans")
@@ -53,6 +56,10 @@ def before(content: ChunkContent) -> Iterator[ChunkContent]:
 
 def _cut(content: ChunkContent) -> list[ChunkContent]:
     """A chunk in pieces that fit; in one where it fits, or where everything leads to all else."""
+    if content.label == "inputs":
+        most = min(INPUTS_AT_ONCE, RECORDS_AT_ONCE)
+        starts = range(0, max(len(content.events), 1), most)
+        return [ChunkContent("inputs", content.events[at : at + most]) for at in starts]
     if len(content.keys) + content.edges + len(content.heads) <= RECORDS_AT_ONCE:
         return [content]
     own = _in_order(content)
