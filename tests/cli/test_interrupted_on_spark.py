@@ -39,6 +39,8 @@ def test_ctrl_c_on_spark_is_one_line_and_the_run_goes_on(
     (tmp_path / "audit.yaml").write_text(CHAIN, encoding="utf-8")
     words = ["run", str(tmp_path / "audit.yaml"), "--log", str(tmp_path / "payments.csv")]
     words += ["--master", master, "--record", str(tmp_path / "record"), "--limit", "1"]
+    # With every alternative the interpreter runs inside the worker: it takes seconds, not a moment.
+    words += ["--track", "--witnesses", "all", "--no-load"]
     process = subprocess.Popen(
         [sys.executable, "-m", "whence", *words],
         cwd=tmp_path,

@@ -133,7 +133,8 @@ def test_a_run_is_loaded_while_it_goes_on(graph: Connection, tmp_path: Path) -> 
     assert report.complete
     assert load(tmp_path, run_id, graph).written == 0
     assert seen[0][1] == "loading followed, of what is written so far"
-    assert seen[-1] == (report.parts, "loading followed")
+    assert (report.parts, "loading followed") in seen
+    assert seen[-1] == (report.parts, "counting what the inputs of followed explain")
 
 
 def test_a_store_that_is_away_does_not_harm_the_run(tmp_path: Path) -> None:
