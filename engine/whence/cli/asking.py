@@ -117,15 +117,39 @@ shows_here = option_group("showing", _showing, without=("prov",))
 """The same for an answer that has no form in PROV."""
 
 
-def ranges_text(ranges: Intervals, most: int | None = _RANGES_SHOWN) -> str:
+def ranges_text(ranges: Intervals, most: int | None = _RANGES_SHOWN, w: int = 1) -> str:
     """Ranges for a person; long ones are cut, and say how many are left out.
 
     >>> ranges_text(((0, 4), (9, 9)))
     '0-4, 9'
+    >>> ranges_text(((40, 40), (50, 50), (70, 71)), w=10)
+    '4-5, 7, 7:1'
+
+    Args:
+        ranges: the positions.
+        most: so many ranges.
+        w: of a stream inside a Slice, how many positions each one outside has.
     """
+    if w > 1:
+        return _inside(ranges, most, w)
     shown = [str(lo) if lo == hi else f"{lo}-{hi}" for lo, hi in ranges[:most]]
     left = 0 if most is None else len(ranges) - len(shown)
     return ", ".join(shown) + (f", … {left:,} more ranges" if left > 0 else "") if shown else "none"
+
+
+def _inside(ranges: Intervals, most: int | None, w: int) -> str:
+    """Positions inside a Slice, counted as the log does; further ones at a place by number."""
+    from whence.store.places import joined
+
+    ends = [(*divmod(lo, w), *divmod(hi, w)) for lo, hi in ranges]
+    first = joined((a, b) for a, index, b, _ in ends if index == 0 or a != b)
+    further = [
+        f"{a}:{index}" for a, lo, b, hi in ends if a == b for index in range(max(lo, 1), hi + 1)
+    ]
+    text = ranges_text(first, most)
+    left = 0 if most is None else len(further) - most
+    more = [*further[:most], *([f"… {left:,} more"] if left > 0 else [])]
+    return ", ".join([*([text] if first or not more else []), *more])
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:

@@ -96,7 +96,7 @@ def erase(
         else:
             done = erase_now(plan, str(reason), connection, local=local, progress=advance)
     ctx.meta[WORDS] = _noted("--erasure", done.id, record=record)
-    _show(done)
+    _show(done, root)
 
 
 def _noted(*words: str, record: Path | None) -> list[str]:
@@ -148,10 +148,25 @@ def _question(plan: Plan) -> str:
 
 
 def _rows(
-    logs: Mapping[str, Intervals], streams: Mapping[str, Mapping[str, Intervals]]
+    logs: Mapping[str, Intervals],
+    streams: Mapping[str, Mapping[str, Intervals]],
+    root: Path | None = None,
 ) -> list[dict[str, Any]]:
-    from whence.engine.intervals import count
+    """What goes, by log and stream.
 
+    Args:
+        logs: the events of logs.
+        streams: the events of streams, by run.
+        root: for people: the record, which tells how positions inside a Slice are counted.
+    """
+    from whence.engine.intervals import count
+    from whence.engine.record import RunRecord
+
+    widths = {
+        (f"run {run}", each["name"]): each["w"]
+        for run in (streams if root is not None else ())
+        for each in RunRecord(root, run).manifest["streams"]
+    }
     rows = [("log", id, places) for id, places in logs.items()]
     rows += [
         (f"run {run}", name, places)
@@ -159,8 +174,14 @@ def _rows(
         for name, places in several.items()
     ]
     return [
-        dict(zip(_COLUMNS, (where, name, count(places), ranges_text(places)), strict=True))
-        for where, name, places in rows
+        dict(
+            zip(
+                _COLUMNS,
+                (where, name, count(at), ranges_text(at, w=widths.get((where, name), 1))),
+                strict=True,
+            )
+        )
+        for where, name, at in rows
     ]
 
 
@@ -169,7 +190,8 @@ def _show_plan(plan: Plan) -> None:
     from whence.engine.record.erasing import hold_of
 
     touched = plan.touched
-    rows = _rows(touched.logs, touched.streams)
+    counted = None if output().json else plan.root
+    rows = _rows(touched.logs, touched.streams, counted)
     held = [id for id in plan.runs if hold_of(RunRecord(plan.root, id)) is not None]
     if output().json:
         output().result(
@@ -183,7 +205,7 @@ def _show_plan(plan: Plan) -> None:
         )
         return
     output().table(rows, _COLUMNS)
-    for row in _rows({}, touched.verdicts):
+    for row in _rows({}, touched.verdicts, counted):
         tell(
             f"{row['in']}, {row['name']}: {row['events']:,} verdicts follow as well and stay, as "
             f"they rest on others' events too (--verdicts erases them): {row['where']}"
@@ -204,8 +226,8 @@ def _show_more(untracked: Mapping[str, tuple[str, ...]], ended: tuple[str, ...])
         tell(f"run {id} is not over: its state and checkpoint go, and it cannot go on")
 
 
-def _show(done: Erasure) -> None:
-    rows = _rows(done.logs, done.streams)
+def _show(done: Erasure, root: Path) -> None:
+    rows = _rows(done.logs, done.streams, None if output().json else root)
     if output().json:
         output().result(
             {

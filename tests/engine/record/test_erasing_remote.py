@@ -20,7 +20,8 @@ from whence.engine.record.verifying import verify_run
 from whence.exporters.evidence import erasing
 from whence.exporters.evidence.case_secrets import Secrets
 from whence.exporters.evidence.erasing import erase, go_on, plan_case
-from whence.exporters.evidence.leaves import log_leaves, stream_leaves
+from whence.exporters.evidence.hands import Hands
+from whence.exporters.evidence.leaves import RunLeaves
 from whence.store.journal import note, read_journal
 
 
@@ -38,9 +39,10 @@ def _store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def run(_store: None, tmp_path: Path, request: pytest.FixtureRequest) -> RunRecord:
     """A record with all that there may be, copied to the store."""
     here = noted(tmp_path / "here")
-    log = here.log("log")
-    log_leaves(log)
-    stream_leaves(here, "say", log)
+    with Hands() as hands:
+        leaves = RunLeaves.begun(here, {"log": here.log("log")}, ["say"], hands)
+        assert leaves.logs["log"].tree.count
+        assert leaves.streams["say"].tree.count
     note(here.root, ["impact", "latest", "--case", CASES["B"]])
     root = record_place(f"s3://{BUCKET}/{request.node.name}/record")
     assert isinstance(root, RemotePath)

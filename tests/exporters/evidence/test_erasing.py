@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,8 @@ from whence.engine.record.erasing import Erasure, list_erasures
 from whence.exporters import save, save_run
 from whence.exporters.evidence import KeyPair, Wanted, create_keys, create_pack, verify_pack
 from whence.exporters.evidence.erasing import erase, plan_case, plan_events
+from whence.exporters.evidence.leaves import LEAVES, read_leaves
+from whence.exporters.evidence.merkle import Tree
 from whence.exporters.evidence.verify import BAG, read_pack
 from whence.exporters.saving import RUN_FORMATS
 from whence.exporters.validating import validate
@@ -148,7 +151,7 @@ def test_answers_say_where_something_was_erased(erased: tuple[Kept, Erasure]) ->
     assert (why.output.kind, why.output.value) == ("erased", "null")
     assert [each.position for each in why.events if each.erased] == [1, 3]
     assert all(each.case is None for each in why.events if each.erased)
-    assert "2 events of log erased (1-3)" in str(why.coverage)
+    assert "2 events of log erased (1, 3)" in str(why.coverage)
     assert "3 events of per-case erased (3-5)" in str(why.coverage)
     options = ["--record", str(made.root), *server_options()]
     done = CliRunner().invoke(app, ["explain", made.judged.id, "3", *options])
@@ -295,6 +298,7 @@ def test_from_the_command_line(graph: Connection, tmp_path: Path) -> None:
     shown = whence("erase", "--case", CASES["B"], "--dry-run", *options)
     assert "2 verdicts follow as well and stay" in shown
     assert "nothing was" in shown
+    assert not re.search(r"\d{7}", shown.split("verdicts follow")[0].replace(made.judged.id, ""))
     assert list_erasures(made.root) == []
     whence("runs", "hold", made.said.id, "--reason", "court", *root)
     assert "held: since" in whence("runs", "show", made.said.id, *root)
@@ -329,7 +333,10 @@ def test_from_the_command_line(graph: Connection, tmp_path: Path) -> None:
 def test_events_of_a_case_that_stays_can_still_be_proved(graph: Connection, tmp_path: Path) -> None:
     made = kept(graph, tmp_path, ["said.zip"])
     plan = plan_events(made.root, made.said.id, {"log": ((0, 0),)})
+    log = made.judged.log("log")
+    assert read_leaves(log.folder / LEAVES)[1] is not None
     erase(plan, "why", graph)
+    assert read_leaves(log.folder / LEAVES)[1] is None  # what is above a leaf tells of it, too
     log = made.judged.log("log")
     (secrets,) = log.folder.glob("secrets*.bin")
     assert secrets.stat().st_size == 64  # both cases have other events
@@ -337,6 +344,9 @@ def test_events_of_a_case_that_stays_can_still_be_proved(graph: Connection, tmp_
         assert verify_pack(made.pack("a.zip", made.said.id, question=question)).holds
     # With the secret there, what stood for the event would let its value be tried out.
     place = f"log/{log.id}"
+    leaves, tops = read_leaves(log.folder / LEAVES)
+    assert tops == Tree(leaves).tops
+    assert Tree(leaves).root.hex() == trees_of(made.folder / "a.zip")[place]
     trees = [trees_of(made.folder / name)[place] for name in ("a.zip", "said.zip")]
     assert trees[0] != trees[1]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from whence.engine.intervals import count, of_positions, positions
 from whence.engine.record import LogRecord, RunRecord
 from whence.engine.record.erasing import ERASED, Erasure, read_erasure
 from whence.store import Connection
-from whence.store.catalog import RunGraph, find_run
+from whence.store.catalog import RunGraph
 from whence.store.questions import Coverage, Impact, Why, explain, impact
 
 __all__ = ["Asked", "Cited", "ask", "positions_of", "same_case"]
@@ -102,24 +101,22 @@ class Asked:
         )
 
 
-def ask(connection: Connection, root: Path, run: str, question: str) -> Asked:
+def ask(connection: Connection, graph: RunGraph, record: RunRecord, question: str) -> Asked:
     """Ask the graph.
 
     Args:
         connection: where the graph is.
-        root: the record's place.
-        run: the run's id, or ``latest``.
+        graph: the run as the graph knows it.
+        record: the run as the record knows it.
         question: ``[explain] [PROCESSOR[.PIPE]@]POSITION``, ``case CASE``, or ``erasure ID``.
     """
-    graph = find_run(connection, run, root)
-    record = RunRecord(root, graph.id)
     word, _, rest = question.strip().partition(" ")
     if word == "case" and rest:
         return _about_case(connection, graph, record, rest.strip())
     if word == "erasure" and rest:
         return _about_erasure(connection, graph, record, rest.strip())
     output = rest.strip() if word == "explain" and rest else question.strip()
-    why = explain(connection, graph.id, output, support=True, most=MOST, record=root)
+    why = explain(connection, graph.id, output, support=True, most=MOST, record=record.root)
     _bounded(why.count, why.output.label)
     names = [stream.name for stream in graph.outputs]
     if why.output.name not in names:

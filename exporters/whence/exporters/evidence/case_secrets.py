@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from whence.engine.errors import LogError
+from whence.engine.intervals import Intervals, positions
 from whence.engine.record import LogRecord
 from whence.engine.record.erasing import erased_in
 from whence.engine.record.erasing.logs import within
@@ -48,7 +50,6 @@ class Secrets:
                 "try the record's copy: without them no proof can be made"
             )
             raise LogError(msg)
-        self._list: list[int] = self._numbers.tolist()
 
     @classmethod
     def of(cls, log: LogRecord) -> Secrets | None:
@@ -66,6 +67,11 @@ class Secrets:
             _make(path, count)
         return cls(log, path.read_bytes())
 
+    @cached_property
+    def _list(self) -> list[int]:
+        found: list[int] = self._numbers.tolist()
+        return found
+
     def number(self, position: int) -> int | None:
         """The number of an event's secret; ``None`` if the event was erased."""
         found = self._list[position]
@@ -75,20 +81,30 @@ class Secrets:
         """A secret by its number."""
         return self._held[number * SIZE : (number + 1) * SIZE]
 
-    def at(self, position: int) -> bytes | None:
-        """The secret of an event; ``None`` if the event was erased."""
-        found = self._list[position]
-        return None if found < 0 else self._held[found * SIZE : (found + 1) * SIZE]
-
     def event(self, moment: int) -> int:
         """The event after which an output appeared; the first, if it was before any."""
         return max(0, min(moment, self._length - 1))
 
-    def work(self, files: Sequence[Path], columns: Mapping[str, str], place: str) -> Work | None:
-        """How the leaves of some parts are worked out; ``None`` if an event has no secret."""
-        if bool((self._numbers < 0).any()):
-            return None
-        return Work(tuple(files), columns, place, self._numbers, self._held)
+    def work(
+        self,
+        files: Sequence[Path],
+        columns: Mapping[str, str],
+        place: str,
+        erased: Intervals,
+        salts: Mapping[int, bytes] | None = None,
+    ) -> Work:
+        """How the leaves of a log or stream are worked out.
+
+        Args:
+            files: its parts.
+            columns: the kinds of their columns.
+            place: what it is called in proofs.
+            erased: its events that were erased.
+            salts: the salts of its events that have no secret.
+        """
+        gone = np.fromiter(positions(erased), np.int64)
+        several = {} if salts is None else salts
+        return Work(tuple(files), columns, place, self._numbers, self._held, gone, several)
 
     def without(self, then: LogRecord) -> tuple[bytes, set[int]]:
         """The secrets when more events are erased, and the numbers of those that stay.

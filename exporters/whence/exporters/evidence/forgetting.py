@@ -21,12 +21,14 @@ from whence.exporters.evidence.leaves import (
     Secrets,
     kept_salts,
     log_place,
+    read_leaves,
     salt_of,
     salts_file,
     secrets_file,
     stream_file,
     stream_place,
     tombstone,
+    write_leaves,
     write_salts,
 )
 from whence.exporters.evidence.merkle import SIZE
@@ -87,7 +89,7 @@ def forget_in_run(
         if not tree.exists():
             continue
         gone = set(positions(streams.get(name, ())))
-        gone_before = set(positions(erased_in(stream)))
+        gone_in_all = gone | set(positions(erased_in(stream)))
         salts = kept_salts(run, name)
         replaced: dict[int, int] = {}
         index = 0
@@ -100,7 +102,7 @@ def forget_in_run(
                 if position in gone and stays:
                     replaced[index] = position
                     salts.pop(position, None)
-                elif position not in gone | gone_before and not stays and number is not None:
+                elif position not in gone_in_all and not stays and number is not None:
                     salts[position] = salt_of(
                         secrets.secret(number), stream_place(run, name), position
                     )
@@ -117,13 +119,16 @@ def _then(log: LogRecord, places: Intervals) -> LogRecord:
 
 
 def _replace_leaves(path: Path, place: str, at: Mapping[int, int]) -> None:
-    """Put what says nothing in the place of some leaves: by index, the position."""
+    """Put what says nothing in the place of some of the leaves: by index, the position.
+
+    What is above them is left out: the next pack works it out.
+    """
     if not at:
         return
-    leaves = bytearray(path.read_bytes())
+    leaves = bytearray(read_leaves(path)[0])
     for index, position in at.items():
         leaves[index * SIZE : (index + 1) * SIZE] = tombstone(place, position)
-    whole_file(path, lambda beside: _bytes_to(beside, bytes(leaves)))
+    write_leaves(path, bytes(leaves))
 
 
 def _private(path: Path, data: bytes) -> None:
@@ -132,7 +137,3 @@ def _private(path: Path, data: bytes) -> None:
         beside.write_bytes(data)
 
     whole_file(path, write)
-
-
-def _bytes_to(path: Path, data: bytes) -> None:
-    path.write_bytes(data)

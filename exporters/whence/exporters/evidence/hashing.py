@@ -1,21 +1,20 @@
-"""What stands for each event of a part: digests of its fields, salted; and the same for many parts.
+"""What stands for each event of a part: digests of its fields, salted; and nodes above them.
 
-A long log is shared among processes of their own, which run this file as a script: what is hashed
-here is too short for threads to run at the same time. So that they start at once, the file needs
-nothing but Arrow; the rest of Whence is loaded for values of rare kinds alone.
+This file is run as a script, too, by processes among which a long log is shared (see `Hands`). So
+that they start at once, it needs nothing but Arrow; the rest of Whence is loaded for values of rare
+kinds alone.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
+import hmac
 import pickle
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields, replace
-from itertools import pairwise
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
@@ -24,57 +23,93 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["CANONICAL", "Work", "field_salt", "hashed", "salt_of", "salting", "shared_out"]
+__all__ = [
+    "BRANCH",
+    "CANONICAL",
+    "NOTHING",
+    "SIZE",
+    "Done",
+    "Work",
+    "above",
+    "field_salt",
+    "salt_of",
+    "top",
+]
 
 CANONICAL = "canonical"
 """The kind of outputs' values, which the record keeps as canonical JSON already."""
 
-_INNER = bytes(byte ^ 0x36 for byte in range(256))
-_OUTER = bytes(byte ^ 0x5C for byte in range(256))
-
 SIZE = 32
-"""Bytes of a secret."""
+"""Bytes of a digest, and of a secret."""
 
-MANY = 200_000
-"""From so many events on several processes work on them."""
+NOTHING = hashlib.sha256(b"").digest()
+"""The root of a tree without leaves."""
+
+_HEIGHT = 10
+BRANCH = 1 << _HEIGHT
+"""Leaves of a branch of a Merkle tree; what is on top of each is kept."""
+
+_KEY = 64
+_INNER, _OUTER = np.uint8(0x36), np.uint8(0x5C)
+"""How long the key of an HMAC is, and what its two digests mix with it."""
 
 _FIELDS = 4
 """Fields whose salts, of 128 bits each, one digest gives."""
 
-
-def salting() -> Callable[[bytes, bytes], bytes]:
-    """Gives salts: an HMAC of an event's place with a secret, whose keys are made once a secret."""
-    sha256 = hashlib.sha256
-    keys: dict[bytes, tuple[bytes, bytes]] = {}
-
-    def salt(secret: bytes, at: bytes) -> bytes:
-        pair = keys.get(secret)
-        if pair is None:
-            pair = keys[secret] = _hmac_keys(secret)
-        return sha256(pair[1] + sha256(pair[0] + at).digest()).digest()
-
-    return salt
+_SHORT = 64
+"""Bytes up to which Python's own digests are quicker than those of OpenSSL."""
 
 
-def _hmac_keys(secret: bytes) -> tuple[bytes, bytes]:
-    """What an HMAC begins its two digests with."""
-    key = secret.ljust(64, b"\0")
-    return key.translate(_INNER), key.translate(_OUTER)
+def _own(name: str) -> Callable[[bytes], Any]:
+    """Python's own digest, if it has one: for few bytes it is quicker than OpenSSL's."""
+    for module in ("_sha2", f"_{name}"):
+        with suppress(ImportError, AttributeError):
+            found: Callable[[bytes], Any] = getattr(import_module(module), name)
+            return found
+    fallback: Callable[[bytes], Any] = getattr(hashlib, name)
+    return fallback
+
+
+_sha256, _sha512 = _own("sha256"), _own("sha512")
+
+
+def above(level: bytes) -> bytes:
+    """The level above one of a Merkle tree."""
+    sha256, pair = hashlib.sha256, 2 * SIZE
+    pairs = len(level) // pair * pair
+    nodes = [sha256(b"\x01" + level[at : at + pair]).digest() for at in range(0, pairs, pair)]
+    return b"".join(nodes) + level[pairs:]  # one that has no neighbour goes up as it is
+
+
+def top(leaves: bytes) -> bytes:
+    """What is on top of some leaves; there must be one."""
+    while len(leaves) > SIZE:
+        leaves = above(leaves)
+    return leaves
+
+
+def _tops(leaves: bytes) -> bytes:
+    """What is on top of each branch that is whole, from the first leaf on."""
+    level = leaves[: len(leaves) // (BRANCH * SIZE) * (BRANCH * SIZE)]
+    for _ in range(_HEIGHT):
+        level = above(level)
+    return level
 
 
 def salt_of(secret: bytes, place: str, position: int) -> bytes:
-    """The salt of one event."""
-    return salting()(secret, f"{place}\0{position}\0".encode())
+    """The salt of one event: an HMAC of its place with a secret."""
+    return hmac.digest(secret, f"{place}\0{position}\0".encode(), "sha256")
 
 
 def field_salt(salt: bytes, number: int, count: int) -> bytes:
     """The salt of a field, by its number in the order of names, of so many."""
-    return (salt if count == 1 else _wide(salt, number))[_part(number, count)]
+    return (salt if count == 1 else _wide([salt], number)[0])[_part(number, count)]
 
 
-def _wide(salt: bytes, number: int) -> bytes:
+def _wide(salts: list[bytes], number: int) -> list[bytes]:
     """The salts of four fields: whoever is told one of them cannot work out the others."""
-    return hashlib.sha512(b"\x03%d\0" % (number // _FIELDS) + salt).digest()
+    head, sha512 = b"\x03%d\0" % (number // _FIELDS), _sha512
+    return [sha512(head + salt).digest() for salt in salts]
 
 
 def _part(number: int, count: int) -> slice:
@@ -106,12 +141,14 @@ def hashed(
     wide, digests = salts, []
     for number, name in enumerate(names):
         if number % _FIELDS == 0 and len(names) > 1:
-            wide = [_wide(salt, number) for salt in salts]
+            wide = _wide(salts, number)
         part = _part(number, len(names))
         owns = wide if len(names) == 1 else [own[part] for own in wide]
         told = _told(table.column(name), columns[name], name.encode() + b"\0")
+        short = sum(map(len, told)) <= (_SHORT - SIZE) * len(told)
+        digest = _sha256 if short else sha256
         digests.append(
-            [sha256(b"\x02" + own + value).digest() for own, value in zip(owns, told, strict=True)]
+            [digest(b"\x02" + own + value).digest() for own, value in zip(owns, told, strict=True)]
         )
     fields = digests[0] if len(digests) == 1 else map(b"".join, zip(*digests, strict=True))
     return [sha256(b"\x00" + at + field).digest() for at, field in zip(ats, fields, strict=True)]
@@ -144,15 +181,31 @@ def _texts(column: pa.ChunkedArray, kind: str) -> list[bytes]:
 
 
 @dataclass(frozen=True)
+class Done:
+    """What stands for the events of some parts.
+
+    Attributes:
+        leaves: one for each event.
+        tops: what is on top of each branch that is whole in these parts.
+    """
+
+    leaves: bytes
+    tops: bytes
+
+
+@dataclass(frozen=True)
 class Work:
-    """Parts whose events all have a secret.
+    """Parts of a log or stream, and what is needed to say what stands for their events.
 
     Attributes:
         files: the parts.
         columns: the kinds of their columns.
         place: what the log or stream is called in proofs.
-        numbers: the number of each input event's secret.
+        numbers: the number of each input event's secret; -1 where it was destroyed.
         secrets: the secrets, one after the other.
+        erased: the positions of events that were erased, in order.
+        salts: the salts of events whose secret was destroyed, by position.
+        first: how many events are before these parts.
     """
 
     files: tuple[Path, ...]
@@ -160,47 +213,58 @@ class Work:
     place: str
     numbers: np.ndarray
     secrets: bytes
+    erased: np.ndarray
+    salts: Mapping[int, bytes]
+    first: int = 0
 
-    def leaves(self) -> Iterator[bytes]:
-        """What stands for the events, part by part."""
-        sha256, last = hashlib.sha256, len(self.numbers) - 1
+    def done(self) -> Done:
+        """Work it out."""
+        leaves = b"".join(self._leaves())
+        return Done(leaves, _tops(leaves[-self.first % BRANCH * SIZE :]))
 
-        def salted(_: list[int], moments: list[int], ats: list[bytes]) -> list[bytes]:
-            events = np.clip(np.array(moments, np.int64), 0, last)
-            numbers, which = np.unique(self.numbers[events], return_inverse=True)
-            begins = (numbers * SIZE).tolist()
-            keys = [_hmac_keys(self.secrets[begin : begin + SIZE]) for begin in begins]
-            pairs = [keys[n] for n in which.tolist()]
-            return [
-                sha256(outer + sha256(inner + at).digest()).digest()
-                for (inner, outer), at in zip(pairs, ats, strict=True)
-            ]
+    def salt(self, position: int, moment: int) -> bytes:
+        """The salt of one event."""
+        number = int(self.numbers[max(0, min(moment, len(self.numbers) - 1))])
+        if number < 0:
+            return self.salts.get(position, b"")
+        return salt_of(self._secret(number), self.place, position)
 
+    def _leaves(self) -> Iterator[bytes]:
+        head = b"\x00" + self.place.encode()
         for path in self.files:
             table = pq.ParquetFile(path).read()
-            yield b"".join(hashed(table, self.columns, self.place, salted))
+            found = hashed(table, self.columns, self.place, self._salts)
+            positions = table.column("position").to_numpy()
+            for row in np.flatnonzero(np.isin(positions, self.erased)).tolist():
+                found[row] = hashlib.sha256(head + b"\0%d\0erased" % positions[row]).digest()
+            yield b"".join(found)
 
+    def _salts(self, places: list[int], moments: list[int], ats: list[bytes]) -> list[bytes]:
+        """The salts of events; of one that was erased it does not matter."""
+        sha256, key = hashlib.sha256, _KEY
+        events = np.clip(np.array(moments, np.int64), 0, len(self.numbers) - 1)
+        numbers = self.numbers[events]
+        keys = np.zeros((len(numbers), key), np.uint8)
+        held = np.frombuffer(self.secrets, np.uint8).reshape(-1, SIZE)
+        keys[:, :SIZE] = held[numbers] if len(held) else 0
+        inner, outer = (keys ^ _INNER).tobytes(), (keys ^ _OUTER).tobytes()
+        starts = range(0, len(inner), key)
+        found = [
+            sha256(
+                outer[start : start + key] + sha256(inner[start : start + key] + at).digest()
+            ).digest()
+            for start, at in zip(starts, ats, strict=True)
+        ]
+        for row in np.flatnonzero(numbers < 0).tolist():
+            found[row] = self.salts.get(places[row], b"")
+        return found
 
-def shared_out(work: Work, count: int) -> bytes:
-    """What stands for all events, worked out here or, if there are many, by several processes."""
-    hands = min(os.cpu_count() or 1, len(work.files))
-    if count < MANY or hands < 2:
-        return b"".join(work.leaves())
-    cuts = [len(work.files) * n // hands for n in range(hands + 1)]
-    shares = [replace(work, files=work.files[a:b]) for a, b in pairwise(cuts)]
-    with ThreadPoolExecutor(hands) as pool:
-        return b"".join(pool.map(_elsewhere, shares))
-
-
-def _elsewhere(work: Work) -> bytes:
-    """The same in a process of its own; if that fails, here."""
-    told = pickle.dumps({field.name: getattr(work, field.name) for field in fields(work)})
-    words = [sys.executable, "-P", __file__]
-    done = subprocess.run(words, input=told, capture_output=True, check=False)
-    return done.stdout if done.returncode == 0 else b"".join(work.leaves())
+    def _secret(self, number: int) -> bytes:
+        return self.secrets[number * SIZE : (number + 1) * SIZE] if number >= 0 else b""
 
 
 if __name__ == "__main__":
-    for piece in Work(**pickle.load(sys.stdin.buffer)).leaves():
-        sys.stdout.buffer.write(piece)
-    sys.stdout.buffer.flush()
+    while (told := pickle.load(sys.stdin.buffer)) is not None:
+        done = Work(**told).done()
+        pickle.dump((done.leaves, done.tops), sys.stdout.buffer)
+        sys.stdout.buffer.flush()

@@ -10,52 +10,49 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
-import pyarrow as pa
 
 from whence.engine.columns import canonical, records_of
 from whence.engine.errors import LogError
 from whence.engine.intervals import positions as each_of
 from whence.engine.record import LogRecord, RunRecord
 from whence.engine.record.erasing import erased_in
-from whence.engine.record.files import whole_file
+from whence.engine.record.files import read_table, whole_file
 from whence.exporters.evidence.case_secrets import Secrets, secrets_file
-from whence.exporters.evidence.hashing import (
-    CANONICAL,
-    Work,
-    field_salt,
-    hashed,
-    salt_of,
-    salting,
-    shared_out,
-)
+from whence.exporters.evidence.hands import Hands
+from whence.exporters.evidence.hashing import CANONICAL, Work, field_salt, salt_of
 from whence.exporters.evidence.merkle import SIZE, Tree
 from whence.exporters.evidence.verify import field_digest, leaf_digest
 
 __all__ = [
     "LEAVES",
     "EventLeaves",
+    "RunLeaves",
     "Secrets",
     "Shown",
     "kept_salts",
-    "log_leaves",
     "log_place",
+    "read_leaves",
     "salt_of",
     "salts_file",
     "secrets_file",
     "stream_file",
-    "stream_leaves",
     "stream_place",
     "tombstone",
+    "write_leaves",
     "write_salts",
 ]
 
 LEAVES = "leaves.bin"
+
+_COUNT = 8
+"""Bytes at the end of such a file that tell how many leaves it has, if there is more in it."""
 
 
 def tombstone(place: str, position: int) -> bytes:
@@ -131,87 +128,47 @@ class Shown:
         return leaf_digest(self.place, self.position, b"".join(self.digests.values()))
 
 
-Part = tuple[int, Callable[[], pa.Table]]
-"""How many events it has, and how they are read."""
-
-
 class EventLeaves:
     """The tree of a log or stream, and single events of it.
 
     Attributes:
         place: what the log or stream is called in proofs.
-        tree: the tree.
     """
 
-    def __init__(
-        self,
-        place: str,
-        file: Path,
-        parts: Sequence[Part],
-        columns: dict[str, str],
-        secret_of: Callable[[int, int], bytes | None],
-        count: int,
-        erased: Collection[int] = (),
-        salts: dict[int, bytes] | None = None,
-        keep: Callable[[dict[int, bytes]], None] | None = None,
-        work: Work | None = None,
-    ) -> None:
-        """Read the leaves; the first time, work them out.
+    def __init__(self, file: Path, work: Work, rows: Sequence[int], hands: Hands) -> None:
+        """Begin to work the leaves out, if that was not done before.
 
         Args:
-            place: what it is called in proofs.
-            file: where its leaves are kept.
-            parts: its parts, whose events are at the positions from 0 on, one after another.
-            columns: the kinds of their columns.
-            secret_of: the secret of an event, by its position and its moment; ``None`` if it was
-                destroyed.
-            count: how many events there are.
-            erased: the positions of events that were erased.
-            salts: the salts of events whose secret was destroyed.
-            keep: told of these salts if there are more of them, before they are needed.
-            work: how the leaves are worked out, if every event has a secret.
+            file: where they are kept.
+            work: how they are worked out.
+            rows: how many events each of its parts has, one part after another.
+            hands: who works them out.
         """
-        self.place = place
-        self._parts, self._columns, self._secret_of = parts, columns, secret_of
-        self._erased, self._salts = frozenset(erased), {} if salts is None else salts
-        if not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            known = len(self._salts)
-            if work is not None:
-                leaves = shared_out(work, count)
-            else:
-                leaves = b"".join(self._leaves(read()) for _, read in parts)
-            if keep is not None and len(self._salts) > known:
-                keep(self._salts)
-            whole_file(file, lambda beside: _bytes_to(beside, leaves))
-        self.tree = Tree(file.read_bytes())
-        if self.tree.count != count:
-            msg = (
-                f"{file}: expected {count:,} leaves; got {self.tree.count:,}; "
-                "try removing the file: it is made again from the record"
-            )
-            raise LogError(msg)
+        self.place = work.place
+        self._file, self._work, self._rows = file, work, rows
+        self._erased = frozenset(work.erased.tolist())
+        self._begun = None if file.exists() else hands.begin(work, rows)
 
-    def _leaves(self, table: pa.Table) -> bytes:
-        """The leaves of a part of which events were erased, or have salts of their own."""
-        salt = salting()
-
-        def one(position: int, moment: int, at: bytes) -> bytes:
-            if position in self._erased:
-                return b""
-            secret = self._secret_of(position, moment)
-            if secret is None:
-                return self._salts.setdefault(position, secrets.token_bytes(SIZE))
-            return salt(secret, at)
-
-        def salted(places: list[int], moments: list[int], ats: list[bytes]) -> list[bytes]:
-            return list(map(one, places, moments, ats))
-
-        found = hashed(table, self._columns, self.place, salted)
-        for row, position in enumerate(table.column("position").to_pylist()):
-            if position in self._erased:
-                found[row] = tombstone(self.place, position)
-        return b"".join(found)
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree; what was worked out for it is kept."""
+        count = sum(self._rows)
+        if self._begun is not None:
+            tree = self._begun()
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+        else:
+            leaves, tops = read_leaves(self._file)
+            if len(leaves) != count * SIZE:
+                msg = (
+                    f"{self._file}: expected {count:,} leaves; got {len(leaves) // SIZE:,}; "
+                    "try removing the file: it is made again from the record"
+                )
+                raise LogError(msg)
+            tree = Tree(leaves, tops)
+            if tops is not None:
+                return tree
+        write_leaves(self._file, tree.leaves, tree.tops)
+        return tree
 
     def shown(self, positions: Sequence[int]) -> list[tuple[int, Shown]]:
         """Single events with their indexes, read from the record and held against the leaves.
@@ -220,90 +177,130 @@ class EventLeaves:
             LogError: the record is not what it was when the leaves were made.
         """
         wanted, found, before = np.unique(np.array(positions, np.int64)), [], 0
-        for rows, read in self._parts:
+        for rows, path in zip(self._rows, self._work.files, strict=True):
             here = wanted[(wanted >= before) & (wanted < before + rows)]
             if not len(here):
                 before += rows
                 continue
-            table = read()
+            table = read_table(path)
             places = table.column("position").to_numpy()
             for row in np.flatnonzero(np.isin(places, here)):
                 one = table.slice(int(row), 1)
-                (record,) = records_of(one, self._columns)
-                position = int(places[row])
-                moment = one.column("moment")[0].as_py() if "moment" in one.column_names else 0
-                leaf = self.tree.leaf(before + int(row))
-                if position in self._erased:
-                    gone = Shown(self.place, position, {}, b"", leaf)
-                    found.append((before + int(row), gone))
-                    continue
-                secret = self._secret_of(position, moment)
-                salt = (
-                    self._salts.get(position, b"")
-                    if secret is None
-                    else salt_of(secret, self.place, position)
+                (record,) = records_of(one, self._work.columns)
+                position, index = int(places[row]), before + int(row)
+                moment = (
+                    one.column("moment")[0].as_py() if "moment" in one.column_names else position
                 )
+                leaf = self.tree.leaf(index)
+                if not self.tree.fits(index):
+                    msg = (
+                        f"{self._file}: expected nodes that fit their leaves; got others; "
+                        "try removing the file: it is made again from the record"
+                    )
+                    raise LogError(msg)
+                if position in self._erased:
+                    found.append((index, Shown(self.place, position, {}, b"", leaf)))
+                    continue
                 values = {name: canonical(value) for name, value in record.items()}
-                event = Shown(self.place, position, values, salt)
+                event = Shown(self.place, position, values, self._work.salt(position, moment))
                 if event.leaf != leaf:
                     msg = (
                         f"{self.place}@{position}: expected the event as it was when its digest "
                         "was made; got another value; try the record's copy"
                     )
                     raise LogError(msg)
-                found.append((before + int(row), event))
+                found.append((index, event))
             before += rows
         return found
 
 
-def log_leaves(log: LogRecord) -> EventLeaves:
-    """The leaves of a log."""
-    held = Secrets.made(log)
+@dataclass(frozen=True)
+class RunLeaves:
+    """The leaves of a run: those of its logs and those of its output streams, by name."""
+
+    logs: Mapping[str, EventLeaves]
+    streams: Mapping[str, EventLeaves]
+
+    @classmethod
+    def begun(
+        cls, run: RunRecord, logs: Mapping[str, LogRecord], streams: Iterable[str], hands: Hands
+    ) -> RunLeaves:
+        """Begin to work them out; an output belongs to a case of the first log.
+
+        Args:
+            run: the run.
+            logs: its logs.
+            streams: the names of its output streams.
+            hands: who works them out.
+        """
+        held = {name: Secrets.made(log) for name, log in logs.items()}
+        first = next(iter(logs), None)
+        of_first = None if first is None or not logs[first].length else held[first]
+        return cls(
+            {name: _of_log(log, held[name], hands) for name, log in logs.items()},
+            {name: _of_stream(run, name, of_first, hands) for name in streams},
+        )
+
+
+def _of_log(log: LogRecord, held: Secrets, hands: Hands) -> EventLeaves:
     chunk, length = int(log.manifest["chunk"]), log.length
     numbers = range(log.manifest["parts"])
     files = [log.folder / f"part-{number:05d}.parquet" for number in numbers]
-    return EventLeaves(
-        log_place(log),
-        log.folder / LEAVES,
-        [(min(chunk, length - n * chunk), partial(log.part, n)) for n in numbers],
-        log.columns,
-        lambda position, _: held.at(position),
-        length,
-        frozenset(each_of(erased_in(log.manifest))),
-        work=held.work(files, log.columns, log_place(log)),
-    )
+    work = held.work(files, log.columns, log_place(log), erased_in(log.manifest))
+    rows = [min(chunk, length - number * chunk) for number in numbers]
+    return EventLeaves(log.folder / LEAVES, work, rows, hands)
 
 
-def stream_leaves(run: RunRecord, name: str, log: LogRecord | None) -> EventLeaves:
-    """The leaves of a stream's events.
+def _of_stream(run: RunRecord, name: str, held: Secrets | None, hands: Hands) -> EventLeaves:
+    (stream,) = (each for each in run.manifest["streams"] if each["name"] == name)
+    files = [run.path("outputs", name, part["part"]) for part in stream["outputs"]]
+    kinds, place, erased = {"value": CANONICAL}, stream_place(run, name), erased_in(stream)
+    if held is None:
+        gone = np.fromiter(each_of(erased), np.int64)
+        work = Work(tuple(files), kinds, place, np.zeros(1, np.int64), b"", gone, {})
+    else:
+        salts = kept_salts(run, name)
+        work = held.work(files, kinds, place, erased, salts)
+        if not stream_file(run, name).exists() and (made := _new_salts(work)):
+            salts |= made
+            write_salts(salts_file(run, name), salts)
+    rows = [part["rows"] for part in stream["outputs"]]
+    return EventLeaves(stream_file(run, name), work, rows, hands)
+
+
+def _new_salts(work: Work) -> dict[int, bytes]:
+    """Salts for outputs that are there, appeared after an erased event, and have none."""
+    found: dict[int, bytes] = {}
+    for path in work.files if bool((work.numbers < 0).any()) else ():
+        table = read_table(path)
+        positions, moments = (table.column(name).to_numpy() for name in ("position", "moment"))
+        lost = work.numbers[np.clip(moments, 0, len(work.numbers) - 1)] < 0
+        lost &= ~np.isin(positions, work.erased)
+        for position in positions[lost].tolist():
+            if position not in work.salts:
+                found[position] = secrets.token_bytes(SIZE)
+    return found
+
+
+def write_leaves(path: Path, leaves: bytes, tops: bytes | None = None) -> None:
+    """Keep leaves, and in the same file, so that they fit, what is on top of their branches.
 
     Args:
-        run: the run.
-        name: the stream's.
-        log: the run's first log, whose cases its outputs belong to; ``None`` without any.
+        path: the file.
+        leaves: the leaves.
+        tops: what is on top; ``None`` if that is to be worked out by whoever needs it next.
     """
-    (stream,) = (each for each in run.manifest["streams"] if each["name"] == name)
-    held = None if log is None or not log.length else Secrets.made(log)
+    more = b"" if tops is None else tops + (len(leaves) // SIZE).to_bytes(_COUNT)
+    whole_file(path, lambda beside: _bytes_to(beside, leaves + more))
 
-    def secret_of(_: int, moment: int) -> bytes | None:
-        return b"" if held is None else held.at(held.event(moment))
 
-    files = [run.path("outputs", name, part["part"]) for part in stream["outputs"]]
-    kinds = {"value": CANONICAL}
-    return EventLeaves(
-        stream_place(run, name),
-        stream_file(run, name),
-        [(part["rows"], partial(run.outputs, name, part["part"])) for part in stream["outputs"]],
-        kinds,
-        secret_of,
-        stream["length"],
-        frozenset(each_of(erased_in(stream))),
-        kept_salts(run, name),
-        lambda salts: write_salts(salts_file(run, name), salts),
-        None
-        if held is None or erased_in(stream)
-        else held.work(files, kinds, stream_place(run, name)),
-    )
+def read_leaves(path: Path) -> tuple[bytes, bytes | None]:
+    """Leaves, and what is on top of their branches if it was kept."""
+    kept = path.read_bytes()
+    if len(kept) % SIZE != _COUNT:
+        return kept, None
+    end = int.from_bytes(kept[-_COUNT:]) * SIZE
+    return kept[:end], kept[end:-_COUNT]
 
 
 def write_salts(path: Path, salts: dict[int, bytes]) -> None:

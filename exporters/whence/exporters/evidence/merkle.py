@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
+from whence.exporters.evidence.hashing import BRANCH, NOTHING, SIZE, above, top
 
-__all__ = ["SIZE", "Tree"]
-
-SIZE = 32
-"""Bytes of a digest."""
+__all__ = ["BRANCH", "SIZE", "Tree"]
 
 
 class Tree:
     """A tree over leaves that lie one behind the other.
+
+    Its branches are the trees over 1,024 leaves each. Whoever has kept what is on top of them
+    needs to work out only those whose leaves are asked for.
 
     >>> import hashlib
     >>> a, b = hashlib.sha256(b"a").digest(), hashlib.sha256(b"b").digest()
@@ -19,38 +19,69 @@ class Tree:
     True
 
     Attributes:
-        count: how many leaves there are.
+        leaves: the leaves.
+        count: how many there are.
+        tops: what is on top of each branch.
         root: the root; of a tree without leaves, the digest of nothing.
     """
 
-    def __init__(self, leaves: bytes) -> None:
-        """Work out every level."""
-        self.count = len(leaves) // SIZE
-        self._levels = [leaves]
-        sha256 = hashlib.sha256
-        level = leaves
-        while len(level) > SIZE:
-            pairs = len(level) // (2 * SIZE) * (2 * SIZE)
-            above = b"".join(
-                [
-                    sha256(b"\x01" + level[at : at + 2 * SIZE]).digest()
-                    for at in range(0, pairs, 2 * SIZE)
-                ]
-            )
-            level = above + level[pairs:]  # one that has no neighbour goes up as it is
-            self._levels.append(level)
-        self.root = level or sha256(b"").digest()
+    def __init__(self, leaves: bytes, tops: bytes | None = None) -> None:
+        """Work out what is above the branches.
+
+        Args:
+            leaves: the leaves.
+            tops: what is on top of the branches, if that is known.
+        """
+        self.leaves, self.count = leaves, len(leaves) // SIZE
+        self._branches: dict[int, list[bytes]] = {}
+        starts = range(0, len(leaves), BRANCH * SIZE)
+        if tops is None:
+            tops = b"".join(top(leaves[at : at + BRANCH * SIZE]) for at in starts)
+        self.tops = tops
+        self._above = _levels(tops)
+        self.root = self._above[-1] or NOTHING
+
+    @staticmethod
+    def branches(count: int) -> int:
+        """How many branches a tree of so many leaves has."""
+        return -(-count // BRANCH)
 
     def leaf(self, index: int) -> bytes:
         """One leaf."""
-        return self._levels[0][index * SIZE : (index + 1) * SIZE]
+        return self.leaves[index * SIZE : (index + 1) * SIZE]
+
+    def fits(self, index: int) -> bool:
+        """Whether what is on top of a leaf's branch is what its leaves give."""
+        at = index // BRANCH * SIZE
+        return self._branch(index)[-1] == self.tops[at : at + SIZE]
 
     def path(self, index: int) -> list[bytes]:
         """What leads from a leaf to the root, the nearest first."""
-        found = []
-        for level in self._levels[:-1]:
-            other = (index ^ 1) * SIZE
-            if other < len(level):
-                found.append(level[other : other + SIZE])
-            index >>= 1
-        return found
+        within = _path(self._branch(index), index % BRANCH)
+        return within + _path(self._above, index // BRANCH)
+
+    def _branch(self, index: int) -> list[bytes]:
+        """The levels of a leaf's branch."""
+        number = index // BRANCH
+        if number not in self._branches:
+            begin = number * BRANCH * SIZE
+            self._branches[number] = _levels(self.leaves[begin : begin + BRANCH * SIZE])
+        return self._branches[number]
+
+
+def _levels(level: bytes) -> list[bytes]:
+    found = [level]
+    while len(level) > SIZE:
+        level = above(level)
+        found.append(level)
+    return found
+
+
+def _path(levels: list[bytes], index: int) -> list[bytes]:
+    found = []
+    for level in levels[:-1]:
+        other = (index ^ 1) * SIZE
+        if other < len(level):
+            found.append(level[other : other + SIZE])
+        index >>= 1
+    return found

@@ -16,12 +16,15 @@ from typing import Any
 
 from whence.engine.associations import LOG_PREFIX
 from whence.engine.errors import ParameterError
+from whence.engine.record import RunRecord
 from whence.engine.record.remote import RemotePath
 from whence.exporters.answers import answer_of, run_about
 from whence.exporters.evidence.asking import Asked, ask, positions_of
 from whence.exporters.evidence.attesting import envelope
 from whence.exporters.evidence.facts import Wanted, facts_of
+from whence.exporters.evidence.hands import Hands
 from whence.exporters.evidence.keys import KeyPair
+from whence.exporters.evidence.leaves import RunLeaves
 from whence.exporters.evidence.page import html_page
 from whence.exporters.evidence.picture import picture_of, svg
 from whence.exporters.evidence.printing import pdf
@@ -38,7 +41,9 @@ from whence.exporters.saving import write_pieces
 from whence.exporters.shipping import save
 from whence.exporters.validating import validate
 from whence.store import Connection
+from whence.store.catalog import find_run
 from whence.store.questions import Impact
+from whence.store.questions.whole import require_whole
 
 __all__ = ["create_pack"]
 
@@ -73,7 +78,34 @@ def create_pack(
     if isinstance(root, RemotePath):
         msg = f"{root}: expected a record on this machine; got a URI; try a copy of it here"
         raise ParameterError(msg)
-    asked = ask(connection, root, wanted.run, wanted.question)
+    graph = find_run(connection, wanted.run, root)
+    require_whole(graph)
+    record = RunRecord(root, graph.id)
+    logs = {log.name: record.log(log.name) for log in graph.logs}
+    with Hands() as hands:
+        leaves = RunLeaves.begun(record, logs, [each.name for each in graph.outputs], hands)
+        asked = ask(connection, graph, record, wanted.question)
+        content, merkle_root = _content_of(connection, asked, wanted, leaves)
+    files = _bag({**content, "key.pub": keys.public.pem.encode()})
+    signed = (now or datetime.now(UTC)).isoformat(timespec="seconds").replace("+00:00", "Z")
+    predicate = {
+        "run": asked.graph.id,
+        "profile": wanted.profile,
+        "question": asked.question,
+        "format": FORMAT,
+        "signed": signed,
+    }
+    files[ATTESTATION] = envelope(files, merkle_root, predicate, keys)
+    return write_pieces(path, [archive(files)])
+
+
+def _content_of(
+    connection: Connection, asked: Asked, wanted: Wanted, leaves: RunLeaves
+) -> tuple[dict[str, bytes], str]:
+    """The files of a pack, and the root of the run.
+
+    What is proved comes last, as others are at work on the leaves.
+    """
     if (wanted.profile == "gdpr-erasure") != (asked.erasure is not None):
         msg = (
             "an erasure: expected the profile gdpr-erasure with a question 'erasure ID'; got "
@@ -90,7 +122,6 @@ def create_pack(
             raise ParameterError(msg)
     subject = asked.subject if wanted.subject is None else wanted.subject
     own = _subject(asked, subject)
-    proved = prove(asked, wanted.reveal, own)
     counted = reconcile(asked.graph, asked.record)
     with tempfile.TemporaryDirectory() as folder:
         prov, validation = _prov(asked, wanted, own, Path(folder))
@@ -99,18 +130,9 @@ def create_pack(
         difference = difference_of(connection, asked, wanted.against)
     tries = tried(asked, wanted.reveal)
     said = said_in_words(connection, asked, wanted.reveal, own)
+    proved = prove(asked, leaves, wanted.reveal, own)
     told = facts_of(asked, wanted, subject, proved, counted, validation, tries, difference, said)
-    files = _bag({**_content(asked, told, proved), **prov, "key.pub": keys.public.pem.encode()})
-    signed = (now or datetime.now(UTC)).isoformat(timespec="seconds").replace("+00:00", "Z")
-    predicate = {
-        "run": asked.graph.id,
-        "profile": wanted.profile,
-        "question": asked.question,
-        "format": FORMAT,
-        "signed": signed,
-    }
-    files[ATTESTATION] = envelope(files, proved.merkle["root"], predicate, keys)
-    return write_pieces(path, [archive(files)])
+    return {**_content(asked, told, proved), **prov}, proved.merkle["root"]
 
 
 def _subject(asked: Asked, subject: str | None) -> frozenset[tuple[str, int]]:

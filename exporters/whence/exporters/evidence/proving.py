@@ -8,7 +8,7 @@ from typing import Any
 
 from whence.engine.record import LogRecord
 from whence.exporters.evidence.asking import Asked
-from whence.exporters.evidence.leaves import EventLeaves, Shown, log_leaves, stream_leaves
+from whence.exporters.evidence.leaves import EventLeaves, RunLeaves, Shown
 from whence.exporters.evidence.merkle import Tree
 from whence.exporters.evidence.verify import leaf_digest
 
@@ -32,21 +32,21 @@ class Proved:
     values: dict[tuple[str, int], dict[str, str]]
 
 
-def prove(asked: Asked, reveal: Collection[str], subject: Collection[tuple[str, int]]) -> Proved:
+def prove(
+    asked: Asked,
+    leaves_of: RunLeaves,
+    reveal: Collection[str],
+    subject: Collection[tuple[str, int]],
+) -> Proved:
     """Prove the events of an answer.
 
     Args:
         asked: the answer.
+        leaves_of: the leaves of the run.
         reveal: the fields that are told of every event.
         subject: the events of which all fields are told.
     """
-    logs = asked.logs
-    trees = {name: log_leaves(log) for name, log in logs.items()}
-    first = next(iter(logs.values()), None)
-    streams = {
-        stream.name: stream_leaves(asked.record, stream.name, first)
-        for stream in asked.graph.outputs
-    }
+    trees, streams = leaves_of.logs, leaves_of.streams
     proofs: list[dict[str, Any]] = []
     references: dict[tuple[str, int], str] = {}
     values: dict[tuple[str, int], dict[str, str]] = {}

@@ -23,6 +23,9 @@ __all__ = [
     "log_shares",
 ]
 
+_PLACES_TOLD = 3
+"""Ranges of erased events that one line names."""
+
 
 @dataclass(frozen=True)
 class Coverage:
@@ -65,13 +68,23 @@ class Coverage:
             words.append(f"run {self.status}{'' if self.loaded else ', not all of it loaded'}")
         for name, places in self.erased:
             many = count(places)
-            first, last = places[0][0], places[-1][1]
             words.append(
-                f"{many:,} events of {name} erased ({first}-{last})"
+                f"{many:,} events of {name} erased ({_where(places)})"
                 if many > 1
-                else f"{name}@{first} erased"
+                else f"{name}@{places[0][0]} erased"
             )
         return "; ".join(words)
+
+
+def _where(places: Intervals) -> str:
+    """Some of the places, and of how many events they are not.
+
+    >>> _where(((0, 0), (4, 6), (9, 9), (12, 12), (15, 16)))
+    '0, 4-6, 9 and 3 more'
+    """
+    told = [str(lo) if lo == hi else f"{lo}-{hi}" for lo, hi in places[:_PLACES_TOLD]]
+    more = count(places[_PLACES_TOLD:])
+    return ", ".join(told) + (f" and {more:,} more" if more else "")
 
 
 def coverage_of(run: RunGraph, streams: Sequence[StoredStream]) -> Coverage:
