@@ -162,11 +162,11 @@ def _rows(
     from whence.engine.intervals import count
     from whence.engine.record import RunRecord
 
-    widths = {
-        (f"run {run}", each["name"]): each["w"]
-        for run in (streams if root is not None else ())
-        for each in RunRecord(root, run).manifest["streams"]
-    }
+    widths: dict[tuple[str, str], int] = {}
+    if root is not None:
+        for run in streams:
+            for each in RunRecord(root, run).manifest["streams"]:
+                widths[f"run {run}", each["name"]] = each["w"]
     rows = [("log", id, places) for id, places in logs.items()]
     rows += [
         (f"run {run}", name, places)
