@@ -283,11 +283,14 @@ def test_a_record_that_was_changed_afterwards_gives_no_pack(made: Made) -> None:
     path = made.record.log("log").folder / "leaves.bin"
     before = path.read_bytes()
     try:
-        path.write_bytes(bytes(len(before)))
+        path.write_bytes(bytes(6 * 32) + before[6 * 32 :])
         with pytest.raises(LogError, match="expected the event as it was"):
             made.pack("no.zip")
-        path.write_bytes(before[:-32])
+        path.write_bytes(before[: 5 * 32])
         with pytest.raises(LogError, match="expected 6 leaves; got 5"):
+            made.pack("no.zip")
+        path.write_bytes(before[:-32])
+        with pytest.raises(LogError, match="expected 6 leaves"):
             made.pack("no.zip")
     finally:
         path.write_bytes(before)

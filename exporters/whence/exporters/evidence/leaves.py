@@ -192,13 +192,8 @@ class EventLeaves:
                     one.column("moment")[0].as_py() if "moment" in one.column_names else position
                 )
                 leaf = self.tree.leaf(index)
-                if not self.tree.fits(index):
-                    msg = (
-                        f"{self._file}: expected nodes that fit their leaves; got others; "
-                        "try removing the file: it is made again from the record"
-                    )
-                    raise LogError(msg)
                 if position in self._erased:
+                    self._check(index)
                     found.append((index, Shown(self.place, position, {}, b"", leaf)))
                     continue
                 values = {name: canonical(value) for name, value in record.items()}
@@ -209,9 +204,19 @@ class EventLeaves:
                         "was made; got another value; try the record's copy"
                     )
                     raise LogError(msg)
+                self._check(index)
                 found.append((index, event))
             before += rows
         return found
+
+    def _check(self, index: int) -> None:
+        """Refuse kept nodes that are not those of the leaves below them."""
+        if not self.tree.fits(index):
+            msg = (
+                f"{self._file}: expected nodes that fit their leaves; got others; "
+                "try removing the file: it is made again from the record"
+            )
+            raise LogError(msg)
 
 
 @dataclass(frozen=True)
@@ -299,8 +304,10 @@ def read_leaves(path: Path) -> tuple[bytes, bytes | None]:
     kept = path.read_bytes()
     if len(kept) % SIZE != _COUNT:
         return kept, None
-    end = int.from_bytes(kept[-_COUNT:]) * SIZE
-    return kept[:end], kept[end:-_COUNT]
+    count = int.from_bytes(kept[-_COUNT:])
+    if len(kept) != (count + Tree.branches(count)) * SIZE + _COUNT:
+        return kept, None  # which are no leaves of any count
+    return kept[: count * SIZE], kept[count * SIZE : -_COUNT]
 
 
 def write_salts(path: Path, salts: dict[int, bytes]) -> None:
