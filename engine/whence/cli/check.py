@@ -21,16 +21,6 @@ __all__ = ["app"]
 app = typer.Typer(add_completion=False)
 
 
-class _Declared(dict[str, str]):
-    """Columns some of which are declared: any other may be there too, of whatever kind."""
-
-    def __contains__(self, name: object) -> bool:
-        return True
-
-    def __missing__(self, name: str) -> str:
-        return "any"
-
-
 @app.command()
 @reads_logs
 def check(chain: ChainFile, reading: Log, log: Logs = None) -> None:
@@ -39,7 +29,7 @@ def check(chain: ChainFile, reading: Log, log: Logs = None) -> None:
     With --log also checks that the log has every column the chain reads, of a fitting kind. No
     event is read.
     """
-    from whence.engine.chain_file import load_chain, with_log
+    from whence.engine.chain_file import load_chain
 
     made = load_chain(chain)
     digest = made.digest  # of the file alone, before a log adds what it knows
@@ -49,10 +39,7 @@ def check(chain: ChainFile, reading: Log, log: Logs = None) -> None:
         made = prepare(made, log, reading).chain
         inputs = made.input_traits()
     else:
-        inputs = tuple(
-            with_log(made, name, Log({})).input_traits()[number].but(columns=_declared(made, name))
-            for number, name in enumerate(made.inputs)
-        )
+        inputs = made.declared_traits()
     found = {**_summary(made, inputs), "digest": digest}
     if output().json:
         output().result(found)
@@ -60,11 +47,6 @@ def check(chain: ChainFile, reading: Log, log: Logs = None) -> None:
     output().table(found["processors"], ["processor", "type", "reads", "gives", "regular"])
     for line in _closing_lines(found):
         output().say(line)
-
-
-def _declared(chain: Chain, name: str) -> _Declared:
-    log = chain.logs.get(name)
-    return _Declared((log.columns if log else None) or {})
 
 
 def _summary(chain: Chain, inputs: tuple[Traits, ...]) -> dict[str, Any]:
