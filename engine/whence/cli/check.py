@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.markup import escape
 
 from whence.cli.chain_options import ChainFile, Logs, prepare
 from whence.cli.output import output
@@ -47,6 +48,8 @@ def check(chain: ChainFile, reading: Log, log: Logs = None) -> None:
     output().table(found["processors"], ["processor", "type", "reads", "gives", "regular"])
     for line in _closing_lines(found):
         output().say(line)
+    for name in log or ():
+        output().say(escape(f"fits {name}: it has every column that the chain reads"))
 
 
 def _summary(chain: Chain, inputs: tuple[Traits, ...]) -> dict[str, Any]:
@@ -85,8 +88,6 @@ def _rows(chain: Chain, inputs: tuple[Traits, ...], prefix: str) -> Iterator[dic
 
 
 def _closing_lines(found: dict[str, Any]) -> list[str]:
-    from rich.markup import escape
-
     inputs, outputs = ", ".join(found["inputs"]), ", ".join(found["outputs"])
     count = len(found["processors"])
     lines = [f"{count} processor{'' if count == 1 else 's'}, from {inputs} to {outputs}"]
