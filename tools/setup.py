@@ -127,8 +127,9 @@ def _install(requirements: Path) -> None:
     uv does not read pip's configuration, so behind a company's mirror it may reach nothing.
     """
     # A log file is not for names of packages one by one; what goes wrong is told all the same.
-    words = [] if sys.stderr.isatty() else ["--quiet"]
-    arguments = ["install", *words, "--require-hashes", "--no-build-isolation", "-r", str(requirements)]
+    quiet = [] if sys.stderr.isatty() else ["--quiet"]
+    hashed = ["--require-hashes", "--no-build-isolation"]
+    arguments = ["install", *quiet, *hashed, "-r", str(requirements)]
     uv = [str(VENV / "bin" / "uv"), "pip", *arguments, "--python", str(PYTHON)]
     if _tried(uv) != 0:
         _say("packages", "uv could not, trying pip")
