@@ -202,7 +202,9 @@ def analyse(chain: Chain | Processor, *, closed: bool = False) -> Analysis:
 
 def _all_declared(chain: Chain) -> None:
     """Refuse a chain that declares columns of a log, but not all that it reads."""
-    inputs = chain.declared_traits()
+    # A log of which nothing is declared may hold anything, numbers as well as records.
+    both = zip(chain.input_traits(), chain.declared_traits(), strict=True)
+    inputs = tuple(plain if plain.columns is None else some for plain, some in both)
     chain.output_traits(inputs, False)
     for name, known in zip(chain.inputs, inputs, strict=True):
         columns = known.columns
