@@ -126,7 +126,10 @@ def _install(requirements: Path) -> None:
 
     uv does not read pip's configuration, so behind a company's mirror it may reach nothing.
     """
-    arguments = ["install", "--require-hashes", "--no-build-isolation", "-r", str(requirements)]
+    # A log file is not for names of packages one by one; what goes wrong is told all the same.
+    quiet = [] if sys.stderr.isatty() else ["--quiet"]
+    hashed = ["--require-hashes", "--no-build-isolation"]
+    arguments = ["install", *quiet, *hashed, "-r", str(requirements)]
     uv = [str(VENV / "bin" / "uv"), "pip", *arguments, "--python", str(PYTHON)]
     if _tried(uv) != 0:
         _say("packages", "uv could not, trying pip")

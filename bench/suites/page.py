@@ -108,13 +108,13 @@ def _click(page: Page) -> float:
 
 
 @contextmanager
-def shown() -> Iterator[Shown]:
-    """A server of this benchmark alone, with a run of a million events and a small one."""
+def looked_at(browser: Browser) -> Iterator[Shown]:
+    """A server for this alone, with a run of a million events and a small one."""
     chain = Path(str(files("whence.cli") / "demo_chains" / "lifecycle.yaml"))
     status = start(SERVER, port=None, memory=Memory.of(2048))
     settings = status.settings()
     try:
-        with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             ids = []
             with connect(settings) as graph:
@@ -122,13 +122,21 @@ def shown() -> Iterator[Shown]:
                     made = run(chain, payment_log(events), runner="local", record=root)
                     load(root, made.id, graph)
                     ids.append(made.id)
-            browser = launched(playwright)
             with served(Asker(lambda: settings, root)) as address:
                 yield Shown(browser, address, ids[0], ids[1])
-            browser.close()
     finally:
         stop(SERVER)
         remove(SERVER)
+
+
+@contextmanager
+def shown() -> Iterator[Shown]:
+    """What is looked at, with a browser of its own."""
+    with sync_playwright() as playwright:
+        browser = launched(playwright)
+        with looked_at(browser) as found:
+            yield found
+        browser.close()
 
 
 bench = Bench("page: how soon a view is seen", prepare=shown)

@@ -44,3 +44,34 @@ def test_refusals_are_one_line(cli: Cli, tmp_path: Path) -> None:
         assert done.returncode == 1
         assert words in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+UNDECLARED = """
+logs:
+  log: {columns: {case: text, action: text}}
+line:
+  - {id: big, filter: {where: amount > 3}}
+  - {id: cases, slice: {by: case, combine: and, of: {id: x, apply: acton = 'a'}}}
+"""
+
+
+def test_a_column_that_is_not_declared_is_to_be_declared(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "chain.yaml").write_text(UNDECLARED, encoding="utf-8")
+    done = cli("analyse", "chain.yaml")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "whence: log 'log': expected the chain to declare every column that it reads, since no "
+        "log is read here; got 'amount', 'acton' undeclared; try amount: text, acton: text (or "
+        "another kind) under columns of log in the chain file\n"
+    )
+    declared = UNDECLARED.replace("action: text", "action: text, amount: integer")
+    (tmp_path / "chain.yaml").write_text(declared, encoding="utf-8")
+    done = cli("analyse", "chain.yaml")
+    assert "acton: text" in done.stderr
+    assert done.stderr.endswith("in the chain file, or 'action' (did you mean that?)\n")
+    mended = declared.replace("acton", "action")
+    (tmp_path / "chain.yaml").write_text(mended, encoding="utf-8")
+    assert cli("analyse", "chain.yaml").returncode == 0
+    without = mended.replace(mended.partition("line:")[0], "")
+    (tmp_path / "chain.yaml").write_text(without, encoding="utf-8")
+    assert cli("analyse", "chain.yaml").returncode == 0, "nothing declared: whatever is there"

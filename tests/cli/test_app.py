@@ -222,6 +222,28 @@ def test_what_cannot_be_measured_is_said_once_in_a_log_file() -> None:
     assert with_command(body, "--quiet").stderr == ""
 
 
+def test_what_does_not_change_is_not_repeated_in_a_log_file() -> None:
+    body = (
+        "import time, whence.cli.output as o\n"
+        "    o.LINE_EVERY_SECONDS, o.STILL_EVERY_SECONDS = 0.0, {still}\n"
+        "    with o.output().progress() as go:\n"
+        "        for n in range(12): go(0, 0, 'looking up'); time.sleep(0.2)\n"
+        "        for n in range(12): go(7, 100, 'fetching'); time.sleep(0.2)\n"
+        "        for n in range(2): go(100, 100, 'fetching')"
+    )
+    said = with_command(body.format(still=60)).stderr.splitlines()
+    assert said == ["looking up …", "fetching: 7 %", "fetching: 100 %"]
+    # Who waits long is told that it goes on, and how long it has.
+    said = with_command(body.format(still=1.9)).stderr.splitlines()
+    assert said == [
+        "looking up …",
+        "looking up … (2 s so far)",
+        "fetching: 7 %",
+        "fetching: 7 % (2 s so far)",
+        "fetching: 100 %",
+    ]
+
+
 def test_in_a_terminal_each_thing_that_goes_on_has_a_bar_of_its_own() -> None:
     import pty
 

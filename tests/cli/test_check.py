@@ -55,7 +55,9 @@ def test_undeclared_columns_may_be_there_until_a_log_says_otherwise(
         "try 'whom' (did you mean that?)\n"
     )
     (tmp_path / "log.csv").write_text("p,who\n")
-    assert cli("check", "chain.yaml", "--log", "log.csv").returncode == 0
+    done = cli("check", "chain.yaml", "--log", "log.csv")
+    assert done.returncode == 0
+    assert done.stderr.endswith("fits log.csv: it has every column that the chain reads\n")
 
 
 def test_kinds_that_never_fit_are_found_without_a_log(cli: Cli, tmp_path: Path) -> None:

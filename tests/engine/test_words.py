@@ -152,3 +152,4 @@ def test_formulas_are_said_operator_by_operator() -> None:
     assert "the next event says so" in said
     assert "log@1 (p = -2)" in said
     assert "log@2 (action = d)" in said
+    assert "`$0 -> $1` ($0 is its first input, $1 its second) says so of" in said

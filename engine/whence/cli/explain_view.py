@@ -217,9 +217,21 @@ def _ranges(inputs: tuple[InputRange, ...]) -> str:
     )
 
 
+def _plain(value: Any) -> Any:
+    """A value inside an event as a person writes it: the key that tells its kind is for programs.
+
+    >>> _plain({"instant": "2026-03-03T22:00:00+00:00"}), _plain({"float": "NaN"}), _plain(3)
+    ('2026-03-03T22:00:00+00:00', 'NaN', 3)
+    """
+    if isinstance(value, dict) and len(value) == 1:
+        (kind, each), *_ = value.items()
+        return each if kind in ("instant", "float", "record") else value
+    return value
+
+
 def _text(value: Any) -> str:
     if isinstance(value, dict):
-        return " ".join(f"{name}={_text(each)}" for name, each in value.items())
+        return " ".join(f"{name}={_text(_plain(each))}" for name, each in value.items())
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -30,6 +30,8 @@ Advance = Callable[..., None]
 what was said at first, of what (``unit=``)."""
 
 LINE_EVERY_SECONDS = 5.0
+STILL_EVERY_SECONDS = 60.0
+"""In a log file: at most so often what has changed, and so often what has not."""
 
 
 @dataclass(frozen=True)
@@ -153,25 +155,28 @@ def _cell(value: object) -> str:
 
 
 def _lines(unit: str) -> Advance:
-    last: dict[str, float] = {}
+    """A line when something changed, now and then; of what does not change, rarely, how long."""
+    told: dict[tuple[str, bool], tuple[str, float, float]] = {}  # the line, since when, said when
     finished: set[str] = set()
-    begun: dict[str, tuple[str, float]] = {}  # of what has no measure, a line says that it goes on
 
     def advance(done: int, total: int, text: str, unit: str = unit) -> None:
         now = time.monotonic()
-        if not total:
-            said, at = begun.get(unit, ("", float("-inf")))
-            if text != said and now - at >= LINE_EVERY_SECONDS:
-                begun[unit] = (text, now)
-                print(f"{text} …", file=sys.stderr, flush=True)
+        line = f"{text}: {100 * done // total} %" if total else f"{text} …"
+        kind = (unit, bool(total))
+        before, since, at = told.get(kind, ("", now, float("-inf")))
+        if total and done == total:
+            if unit in finished:
+                return
+            finished.add(unit)
+        elif line == before:
+            if now - at >= STILL_EVERY_SECONDS:
+                told[kind] = (line, since, now)
+                print(f"{line} ({now - since:.0f} s so far)", file=sys.stderr, flush=True)
             return
-        just_finished = done == total and unit not in finished
-        late = now - last.get(unit, 0.0) >= LINE_EVERY_SECONDS
-        if just_finished or (done < total and late):
-            last[unit] = now
-            if just_finished:
-                finished.add(unit)
-            print(f"{text}: {100 * done // total} %", file=sys.stderr, flush=True)
+        elif now - at < LINE_EVERY_SECONDS:
+            return
+        told[kind] = (line, now, now)
+        print(line, file=sys.stderr, flush=True)
 
     return advance
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from whence.engine.errors import ChainError
 from whence.engine.log import Log, base_kind
 from whence.engine.processor import Processor
-from whence.engine.traits import LOG, Traits
+from whence.engine.traits import LOG, DeclaredColumns, Traits
 from whence.engine.values import ValueFault
 
 __all__ = ["Chain", "Connection", "Log", "Source"]
@@ -221,6 +221,18 @@ class Chain:
             LOG
             if (columns := self.logs.get(name, Log()).columns) is None
             else LOG.but(kind="record", columns={c: base_kind(k) for c, k in columns.items()})
+            for name in self.inputs
+        )
+
+    def declared_traits(self) -> tuple[Traits, ...]:
+        """What is known of the logs as long as none is read: they may have further columns."""
+        return tuple(
+            LOG.but(
+                kind="record",
+                columns=DeclaredColumns(
+                    {c: base_kind(k) for c, k in (self.logs.get(name, Log()).columns or {}).items()}
+                ),
+            )
             for name in self.inputs
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-__all__ = ["LOG", "MOST_PIPES", "Traits"]
+__all__ = ["LOG", "MOST_PIPES", "DeclaredColumns", "Traits"]
 
 MOST_PIPES = 1_000
 """Pipes have names; a slip of the pen in a chain file must not fill the memory with them."""
@@ -42,3 +42,25 @@ class Traits:
 
 LOG = Traits(raw=True)
 """An input log of which nothing is declared."""
+
+
+class DeclaredColumns(dict[str, str]):
+    """Columns some of which are declared: any other may be there too, of whatever kind.
+
+    Attributes:
+        undeclared: those that were asked for and are not declared, in the order of asking.
+    """
+
+    def __init__(self, declared: Mapping[str, str]) -> None:
+        """Begin with what is declared."""
+        super().__init__(declared)
+        self.undeclared: dict[str, None] = {}
+
+    def __contains__(self, name: object) -> bool:
+        """Whatever is asked for may be there."""
+        return True
+
+    def __missing__(self, name: str) -> str:
+        """Remember that it was asked for."""
+        self.undeclared[name] = None
+        return "any"

@@ -15,7 +15,7 @@ from whence.web.asking import Asker
 from whence.web.html import Html, Inside, el, shown
 from whence.web.pieces import table
 
-__all__ = ["LogEvent", "cell", "event_name", "events_of", "events_table"]
+__all__ = ["LogEvent", "cell", "event_name", "events_of", "events_table", "numeric_columns"]
 
 LONG = 1_000_000
 
@@ -76,6 +76,16 @@ def cell(value: Value) -> Html:
     return shown(value_text(value, most=LONG))
 
 
+def numeric_columns(events: Iterable[Mapping[str, Value]]) -> set[str]:
+    """The columns that hold numbers: they stand to the right, so that they can be compared."""
+    return {
+        name
+        for event in events
+        for name, value in event.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
+
+
 def event_name(run: RunGraph, event: LogEvent) -> Inside:
     """An event in a sentence: what was done, in which case, when; as far as that is mapped."""
     log = run.log_named(event.log)
@@ -109,7 +119,9 @@ def events_table(
     """
     columns = list(dict.fromkeys(name for event in events for name in event.columns()))
     head: list[Inside] = [] if marks is None else ["Mark"]
-    head += ["Event", *(shown(name, 40) for name in columns)]
+    head += ["Event"]
+    numeric = numeric_columns(event.columns() for event in events)
+    numbers = [place for place, name in enumerate(columns, len(head)) if name in numeric]
     rows = []
     for event in events:
         known = event.columns()
@@ -131,13 +143,14 @@ def events_table(
             el("th", el("label", name, for_=f"e{at}") if marks is not None else name, scope="row")
         )
         for column in columns:
-            matters = event.fields is None or column in event.fields
+            matters = event.fields is None or column in event.fields or marks is not None
+            looks = ["n"] * (column in numeric) + ["beside"] * (not matters)
             cells.append(
                 el(
                     "td",
                     cell(known[column]) if column in known else "",
-                    class_=None if matters or marks is not None else "beside",
+                    class_=" ".join(looks) or None,
                 )
             )
         rows.append(el("tr", cells))
-    return table(head, rows, "events")
+    return table([*head, *(shown(name, 40) for name in columns)], rows, "events", numbers)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
 from math import inf, lcm
 from typing import Any
@@ -18,9 +19,10 @@ from whence.engine.analysis.meeting import meetings
 from whence.engine.analysis.rules import RULES, is_plain
 from whence.engine.analysis.structure import log_pipe, outputs_of
 from whence.engine.chain import Chain
-from whence.engine.errors import ParameterError
+from whence.engine.errors import ChainError, ParameterError
 from whence.engine.intervals import Intervals, of_positions
 from whence.engine.processor import Processor
+from whence.engine.traits import DeclaredColumns
 
 __all__ = ["Affected", "Analysis", "LogUse", "PipeUse", "analyse"]
 
@@ -176,6 +178,7 @@ def analyse(chain: Chain | Processor, *, closed: bool = False) -> Analysis:
         closed: whether its logs will be closed at the end.
     """
     made = Chain.of(chain)
+    _all_declared(made)
     horizon = _Horizon(made)
     reasons = list(_not_exact(made))
     if horizon.length > LONGEST:
@@ -195,6 +198,28 @@ def analyse(chain: Chain | Processor, *, closed: bool = False) -> Analysis:
         ),
         tuple(dict.fromkeys(reasons)),
     )
+
+
+def _all_declared(chain: Chain) -> None:
+    """Refuse a chain that declares columns of a log, but not all that it reads."""
+    # A log of which nothing is declared may hold anything, numbers as well as records.
+    both = zip(chain.input_traits(), chain.declared_traits(), strict=True)
+    inputs = tuple(plain if plain.columns is None else some for plain, some in both)
+    chain.output_traits(inputs, False)
+    for name, known in zip(chain.inputs, inputs, strict=True):
+        columns = known.columns
+        if not columns or not isinstance(columns, DeclaredColumns) or not columns.undeclared:
+            continue
+        new = list(columns.undeclared)
+        near = get_close_matches(new[0], list(columns), n=1)
+        lines = ", ".join(f"{each}: text" for each in new)
+        hint = f", or {near[0]!r} (did you mean that?)" if near else ""
+        msg = (
+            f"log {name!r}: expected the chain to declare every column that it reads, "
+            f"since no log is read here; got {', '.join(map(repr, new))} undeclared; "
+            f"try {lines} (or another kind) under columns of {name} in the chain file{hint}"
+        )
+        raise ChainError(msg)
 
 
 class _Horizon:

@@ -60,7 +60,11 @@ class ApplyFunction(Processor):
         """In words: the function and what it was given."""
         from whence.engine.formula.printing import expression_text
 
-        return f"`{expression_text(self.expression)}` says so of {told}"
+        # `$0` is short for whoever wrote it, and a riddle for whoever reads a verdict.
+        many = pipes_read(self.expression)
+        rest = ", and so on" if many > 2 else ""
+        pipes = f" ($0 is its first input, $1 its second{rest})" if many > 1 else ""
+        return f"`{expression_text(self.expression)}`{pipes} says so of {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Compile the function once."""

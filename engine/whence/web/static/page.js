@@ -110,7 +110,8 @@ async function open_(box) {
   performance.mark("opened");
 }
 function follow(opened) {
-  for (const link of view.querySelectorAll(".takes [data-png], .takes a[href*='why.svg']")) {
+  const links = ".takes [data-png], .takes a[href*='why.svg'], a[data-follows]";
+  for (const link of view.querySelectorAll(links)) {
     const to = new URL(link.dataset.png || link.href, location.href);
     to.searchParams.delete("open");
     opened.forEach((n) => to.searchParams.append("open", n));

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from whence.engine.columns import from_canonical
 from whence.engine.intervals import Intervals, count
@@ -15,6 +16,7 @@ from whence.web.html import Html, Inside, el, shown
 from whence.web.pieces import table
 from whence.web.strips import Lane, strip
 from whence.web.view import Asked, Part, link, number, plural
+from whence.web.views.runs import facts
 
 __all__ = ["answer_of", "comparing"]
 
@@ -35,7 +37,7 @@ def comparing(asked: Asked) -> Part:
     """Two runs, and what differs."""
     asker = asked.asker
     rows = asker.graph().read(cypher("runs_read"))
-    ids = [row["id"] for row in reversed(rows)][:RUNS]
+    known = {row["id"]: facts(asker, row["id"], row) for row in list(reversed(rows))[:RUNS]}
     first, second = asked.text("first"), asked.text("second")
     body: list[Inside] = [
         el(
@@ -47,7 +49,7 @@ def comparing(asked: Asked) -> Part:
             aria_label="Where you are",
         ),
         el("h1", "Compare two runs"),
-        _form(ids, first, second),
+        _form(known, first, second),
     ]
     if not (first and second):
         body.append(
@@ -65,11 +67,20 @@ def comparing(asked: Asked) -> Part:
     return Part("Compare two runs", body, answer.cypher, takes)
 
 
-def _form(ids: Sequence[str], first: str, second: str) -> Html:
+def _form(runs: Mapping[str, Mapping[str, Any]], first: str, second: str) -> Html:
     def choice(name: str, words: str, chosen: str) -> Html:
-        known = list(ids) if not chosen or chosen in ids else [chosen, *ids]
         options = [el("option", "choose a run", value="")]
-        options += [el("option", id, value=id, selected=id == chosen) for id in known]
+        if chosen and chosen not in runs:
+            options.append(el("option", chosen, value=chosen, selected=True))
+        options += [
+            el(
+                "option",
+                f"{id}: {known['outputs'][:40]}, {known['count']} outputs",
+                value=id,
+                selected=id == chosen,
+            )
+            for id, known in runs.items()
+        ]
         return el("label", words, el("select", options, name=name))
 
     return el(
@@ -147,8 +158,8 @@ def _changed(answer: Comparison) -> Inside:
         el(
             "tr",
             el("th", shown(each.output, 40), el("small", each.how), scope="row"),
-            _side(answer.runs[0], each, each.old, each.old_inputs),
-            _side(answer.runs[1], each, each.new, each.new_inputs),
+            _side(answer, 0, each, each.old, each.old_inputs),
+            _side(answer, 1, each, each.new, each.new_inputs),
         )
         for each in answer.outputs
     ]
@@ -168,16 +179,23 @@ def _changed(answer: Comparison) -> Inside:
     return el("section", el("h2", "What differs"), shown_rows, note)
 
 
-def _side(run: str, each: ChangedOutput, said: Said | None, inputs: Sequence[InputRange]) -> Html:
+def _side(
+    answer: Comparison,
+    side: int,
+    each: ChangedOutput,
+    said: Said | None,
+    inputs: Sequence[InputRange],
+) -> Html:
     if said is None:
         return el("td", el("span", "not there", class_="missing"))
     value = said.value if said.kind is None else from_canonical(said.value)
     name = f"{each.output}@{said.position}"
     reasons = ", ".join(f"{r.log}@{r.lo}" + (f"-{r.hi}" if r.hi > r.lo else "") for r in inputs[:3])
+    none = f"none of its reasons was changed or {('removed', 'added')[side]}"
     many = sum(r.hi - r.lo + 1 for r in inputs)
     return el(
         "td",
-        el("a", name, href=link(f"/run/{run}/why", output=name), class_="name"),
+        el("a", name, href=link(f"/run/{answer.runs[side]}/why", output=name), class_="name"),
         " ",
         cell(value),
         el(
@@ -185,6 +203,8 @@ def _side(run: str, each: ChangedOutput, said: Said | None, inputs: Sequence[Inp
             f"because of {reasons}"
             + (f" … {plural(many, 'event')} in all" if len(inputs) > 3 else "")
             if inputs
+            else none
+            if answer.logs_changed
             else None,
         ),
     )

@@ -174,7 +174,13 @@ def _around(asked: Asked, found: Answer) -> Inside:
             class_="button",
         )
 
-    support = link(path, output=told.label, steps=steps_on, support="" if support_on else "1")
+    support = link(
+        path,
+        output=told.label,
+        steps=steps_on,
+        support="" if support_on else "1",
+        open=asked.query.getlist("open"),
+    )
     return el(
         "nav",
         to(told.position - 1, "← Previous output", "prev"),
@@ -187,6 +193,7 @@ def _around(asked: Asked, found: Answer) -> Inside:
             "Hide what is enough" if support_on else "What is enough for it?",
             href=support,
             class_="button",
+            data_follows="open",
         ),
         el(
             "a",

@@ -28,8 +28,12 @@ DOUBTS = (
 )
 GROUPS = (
     ("unaffected", "stand", "Guaranteed: none of the events in question is needed for these."),
-    ("possibly", "possibly affected", "These lean on an event in question; they may change."),
-    ("explained", "explained by them", "Of the possibly affected: these rest on such an event."),
+    ("possibly", "possibly affected", "These rest on an event in question; they may change."),
+    (
+        "explained",
+        "explained by them",
+        "Of the possibly affected: an event in question is among the few that explain these.",
+    ),
     ("untracked", "not known", "These outputs were not tracked; nothing is said of them."),
 )
 RANGES = 40
@@ -68,7 +72,8 @@ def impact(asked: Asked) -> Part:
                 "mark them in the log",
                 href=link(f"/run/{run.id}/log", marked=asked.text("inputs")),
             ),
-            ". Every output then falls into one of three groups.",
+            ". Every output then stands, whatever those events say, or is possibly affected; and "
+            "of the latter some are explained by them.",
             class_="lead",
         ),
         _form(asked, run),

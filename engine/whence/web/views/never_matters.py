@@ -53,7 +53,7 @@ def never(asked: Asked) -> Part:
         head(run, "/never-matters", el("h1", "What never mattered")),
         el(
             "p",
-            "Events that no verdict of this run needs. The first strip is a guarantee: each "
+            "Events that no output of this run needs. The first strip is a guarantee: each "
             "and all of these events could say something else, and no output would change.",
             class_="lead",
         ),
@@ -65,6 +65,7 @@ def never(asked: Asked) -> Part:
                 el("h2", sure.log),
                 _numbers(sure.count, soft.count, sure.length),
                 _strip(sure.log, sure.length, sure.ranges, soft.ranges),
+                _overlap(sure.ranges, soft.ranges),
             )
         )
     path = f"/run/{run.id}/never-matters"
@@ -89,6 +90,18 @@ def never(asked: Asked) -> Part:
         ("PROV-JSON", f"/take/run/{run.id}/never-matters.json"),
     ]
     return Part(f"What never mattered, run {run.id}", body, answer.cypher, takes)
+
+
+def _overlap(sure: Intervals, soft: Intervals) -> Inside:
+    """Why an event can be in the first strip and not in the second."""
+    if not difference(sure, soft):
+        return None
+    return el(
+        "p",
+        "Some events are certain although they explain an output: it would be the same without "
+        "them.",
+        class_="note",
+    )
 
 
 def _numbers(sure: int, soft: int, length: int) -> Html:

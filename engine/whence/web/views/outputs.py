@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 from whence.engine.columns import from_canonical
 from whence.engine.errors import FormulaError, ParameterError
@@ -18,7 +17,7 @@ from whence.store.questions.in_record import input_values
 from whence.store.questions.naming import chosen_output
 from whence.store.questions.selecting import Selection
 from whence.web.asking import Asker
-from whence.web.events import cell
+from whence.web.events import cell, numeric_columns
 from whence.web.html import Html, Inside, el, shown
 from whence.web.paging import Filter, LogPages, OutputPages, Row
 from whence.web.pieces import field, search_field, table
@@ -245,7 +244,7 @@ def _table(
     log = run.logs[0].name if len(run.logs) == 1 else ""
     heads: list[Inside] = ["Output", "Value", "After", *(shown(name, 40) for name in columns)]
     events = [event for event in beside.values() if isinstance(event, Mapping)]
-    numeric = {name for name in columns if any(_is_number(e.get(name)) for e in events)}
+    numeric = numeric_columns(events)
     lines = []
     for row in rows:
         label = stream.label(row.position)
@@ -273,7 +272,3 @@ def _table(
         )
     numbers = [place for place, name in enumerate(columns, start=3) if name in numeric]
     return table(heads, lines, "outputs", numbers)
-
-
-def _is_number(value: Value) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, (bool, datetime))

@@ -46,7 +46,7 @@ def runs(asked: Asked) -> Part:
         _form(asked, status),
     ]
     if rows:
-        columns = ("Run", "Outputs", "Logs", "Verdicts", "Status", "Began")
+        columns = ("Run", "Outputs", "Logs", "Number of outputs", "Status", "Began")
         body.append(table(columns, rows, "runs", numbers=(3,)))
         body.append(
             pages(

@@ -98,9 +98,10 @@ def _watch(
     last, moved = (-1, -1), time.monotonic()
     while process.poll() is None:
         done = _size_of_jars(cache)
-        # Before the first byte Ivy asks for every jar whether it is there; that takes a while.
-        doing = "fetching" if done else "looking up"
-        progress(min(done, pinned.size), pinned.size, f"{doing} {pinned.name}")
+        if done:
+            progress(min(done, pinned.size), pinned.size, f"fetching {pinned.name}")
+        else:  # at first Ivy asks for every jar whether it is there; that takes a while
+            progress(0, 0, f"looking up {pinned.name}, {len(pinned.jars)} files")
         if (done, log.stat().st_size) != last:
             last, moved = (done, log.stat().st_size), time.monotonic()
         elif time.monotonic() - moved > _SILENCE_LIMIT:
