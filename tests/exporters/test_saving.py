@@ -14,6 +14,7 @@ import pytest
 from tests.exporters.making import lifecycle_run, product_run
 from tests.ground.test_minimal_install import BLOCK
 from whence.engine.errors import LogError, ParameterError, WhenceError
+from whence.engine.progress import Progress
 from whence.engine.record import RunWriter, new_run_id
 from whence.exporters import Answer, Log, Run, save, save_run
 from whence.exporters.identifiers import Name, Namespace, mint
@@ -82,14 +83,12 @@ def test_a_broken_record_is_one_line_and_leaves_no_file(
 
 def test_progress_goes_up_to_all_there_is(tmp_path: Path) -> None:
     record = lifecycle_run(tmp_path / "record", chunk=64)
-    told: list[tuple[int, int]] = []
-    save_run(
-        *(record.root, record.id, tmp_path / "a.nq"),
-        progress=lambda done, total: told.append((done, total)),
-    )
-    assert told == sorted(told)
-    assert told[-1][0] == told[-1][1]
-    assert len({total for _, total in told}) == 1
+    seen: list[Progress] = []
+    save_run(record.root, record.id, tmp_path / "a.nq", progress=seen.append)
+    assert {(event.stage, event.unit) for event in seen} == {("exporting", "rows")}
+    assert [event.done for event in seen] == sorted(event.done for event in seen)
+    assert len({event.total for event in seen}) == 1
+    assert (seen[-1].share, str(seen[-1])) == (1.0, "writing a.nq: 100 %")
 
 
 def test_only_trig_needs_an_extra_package(tmp_path: Path) -> None:

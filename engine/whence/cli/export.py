@@ -11,7 +11,7 @@ import typer
 from whence.cli.asking import Record
 from whence.cli.connecting import Server, connects
 from whence.cli.option_groups import option_group
-from whence.cli.output import output
+from whence.cli.output import listening, output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -200,14 +200,8 @@ def _write(sources: Sequence[RecordedRun], file: Path, chosen: str, *, expand: b
     if chosen == "turtle":
         apart = "each run is in a file of its own" if len(sources) > 1 else "the bundle is left out"
         output().say(f"{chosen} cannot hold bundles: {apart}")
-    with output().progress("events") as advance:
-        written = save_runs(
-            sources,
-            file,
-            chosen,
-            expand=expand,
-            progress=lambda done, total: advance(done, total, f"writing {file.name}"),
-        )
+    with output().progress("rows") as advance:
+        written = save_runs(sources, file, chosen, expand=expand, progress=listening(advance))
     for each in written:
         _tell(each, chosen)
 

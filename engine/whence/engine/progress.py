@@ -20,7 +20,7 @@ class Progress:
             ``loading`` the graph, ``exporting``.
         done: how much is done.
         total: how much there is; 0 where that is not known.
-        unit: of what: ``bytes``, ``events``, ``parts``, ``tasks``.
+        unit: of what: ``bytes``, ``events``, ``parts``, ``tasks``, ``rows``.
         text: what is being done, for a person.
     """
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whence.engine.errors import ParameterError
+from whence.engine.progress import Listener, tells
 from whence.exporters.answers import About, answer_of, run_about
-from whence.exporters.documents import Progress, answer_document, runs_document
+from whence.exporters.documents import answer_document, runs_document
 from whence.exporters.model import Answer
 from whence.exporters.openlineage import openlineage_lines
 from whence.exporters.prov_document import prov_document
@@ -69,7 +70,7 @@ def save_run(
     format: str | None = None,
     *,
     values: bool = False,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> Path:
     """Write a whole run of the record to a file, in constant memory; see `save_runs`."""
     format = format_of(Path(path), format, RUN_FORMATS)  # refused before anything is read
@@ -83,7 +84,7 @@ def save_runs(
     format: str | None = None,
     *,
     expand: bool = False,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> list[Path]:
     """Write runs of the record, one bundle for each, in constant memory.
 
@@ -94,7 +95,7 @@ def save_runs(
         path: the file; its ending names the format.
         format: one of `RUN_FORMATS`, if the ending does not say it.
         expand: write every pair of output and input by itself, and no ranges.
-        progress: told how many events and associations are done.
+        progress: called with a `Progress` now and then: how many events and associations are done.
     """
     path = Path(path)
     format = format_of(path, format, RUN_FORMATS)
@@ -105,14 +106,19 @@ def save_runs(
         raise ParameterError(msg)
     if format == "openlineage":
         return [write_pieces(path, (openlineage_lines(source.run) for source in runs))]
+    told = tells(progress, "exporting", "rows")
+
+    def advance(done: int, total: int) -> None:
+        told(done, total, f"writing {path.name}")
+
     if format not in BUNDLES and len(runs) > 1:
         return [
             write_document(
-                runs_document([source], progress, expand=expand), _beside(path, source), format
+                runs_document([source], advance, expand=expand), _beside(path, source), format
             )
             for source in runs
         ]
-    return [write_document(runs_document(runs, progress, expand=expand), path, format)]
+    return [write_document(runs_document(runs, advance, expand=expand), path, format)]
 
 
 def _beside(path: Path, source: RecordedRun) -> Path:
