@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -41,6 +42,28 @@ def test_in_a_log_file_packages_are_not_listed_one_by_one() -> None:
     assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
     said = run([*offline(), sys.executable, "-c", code.format("requirements-none.txt")])
     assert "requirements-none.txt" in said.stderr, "what goes wrong is told"
+
+
+def test_ctrl_c_is_one_line_that_says_how_to_go_on(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "tools", tmp_path / "tools")
+    taken = os.open(tmp_path, os.O_RDONLY)  # as by another set-up, for which this one waits
+    try:
+        fcntl.flock(taken, fcntl.LOCK_EX)
+        with subprocess.Popen(
+            [sys.executable, str(tmp_path / "tools" / "setup.py")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            assert "another set-up of this folder is running" in process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+    finally:
+        os.close(taken)
+    assert process.returncode == 130
+    assert said == "setup: interrupted; run make setup again, it goes on from here\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["tools"]
 
 
 @pytest.fixture
