@@ -352,6 +352,26 @@ def test_events_of_a_case_that_stays_can_still_be_proved(graph: Connection, tmp_
     assert trees[0] != trees[1]
 
 
+def test_a_first_pack_after_an_erasure_proves_what_is_left(
+    graph: Connection, tmp_path: Path
+) -> None:
+    made = kept(graph, tmp_path)
+    erase(plan_case(made.root, CASES["B"]), "why", graph)
+    assert not list(made.root.rglob("leaves*"))  # nothing was worked out before
+    trees = []
+    for number, question in enumerate(("1", "3", "1")):
+        pack = made.pack(f"{number}.zip", made.judged.id, question=question)
+        assert verify_pack(pack).holds
+        assert not any(each in pack.read_bytes() for each in GONE)
+        trees.append(trees_of(pack))
+    assert trees[0] == trees[1] == trees[2]
+    # Output 1 stays and came after an event whose secret is gone: its salt is its own, and kept.
+    proofs = json.loads(read_pack(tmp_path / "2.zip")[0][f"{BAG}data/proofs.json"])["events"]
+    (proof,) = (each for each in proofs if each["kind"] == "output")
+    (salts,) = made.judged.folder.rglob("*.salts")
+    assert proof["fields"]["value"]["salt"] == json.loads(salts.read_text())["1"]
+
+
 def test_a_graph_that_is_away_is_taken_up_again(graph: Connection, tmp_path: Path) -> None:
     made = kept(graph, tmp_path)
     with pytest.MonkeyPatch.context() as patch:
