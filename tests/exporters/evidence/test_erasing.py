@@ -6,8 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +14,15 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.conftest import SHORT_LIVED
-from tests.engine.examples import lifecycle
+from tests.exporters.evidence.two_runs import CASES, GONE, STAY, Kept, kept, trees_of
 from tests.exporters.making import recorded
 from tests.sentinels import holding
 from whence.cli.app import app
-from whence.engine import ApplyFunction, Chain, Slice, field
-from whence.engine.chain import Log
+from whence.engine import ApplyFunction, Chain
 from whence.engine.errors import LogError, ParameterError, StoreError
-from whence.engine.record import RunRecord
 from whence.engine.record.erasing import Erasure, list_erasures
 from whence.exporters import save, save_run
-from whence.exporters.evidence import KeyPair, Wanted, create_keys, create_pack, verify_pack
+from whence.exporters.evidence import verify_pack
 from whence.exporters.evidence.erasing import erase, plan_case, plan_events
 from whence.exporters.evidence.leaves import LEAVES, read_leaves
 from whence.exporters.evidence.merkle import Tree
@@ -36,77 +33,10 @@ from whence.store import Connection, connect
 from whence.store.care import check
 from whence.store.journal import read_journal
 from whence.store.loading import load
-from whence.store.questions import compare, explain, impact, never_matters, steps
+from whence.store.questions import compare, explain, steps
 from whence.store.server import Memory, Status, remove, start, stop
 
 pytestmark = pytest.mark.neo4j
-
-ROWS = ["A create", "B create", "A approve", "B pay", "A pay", "A approve"]
-CASES = {"A": "subject-Q7Z-alpha", "B": "subject-X9K-beta"}
-GONE = [b"subject-X9K-beta", b"private-1-remark", b"private-3-remark"]
-STAY = [b"subject-Q7Z-alpha", b"private-0-remark"]
-LONG = "é" * 3000
-
-
-@dataclass
-class Kept:
-    """Two runs over one log, a pack of before, and where all of it is."""
-
-    graph: Connection
-    judged: RunRecord
-    said: RunRecord
-    keys: KeyPair
-    folder: Path
-    before: dict[str, Any]
-    packs: dict[str, bytes]
-
-    @property
-    def root(self) -> Path:
-        return self.judged.root
-
-    def pack(self, name: str, run: str, **wanted: Any) -> Path:
-        path = self.folder / name
-        return create_pack(self.graph, self.root, Wanted(run, **wanted), path, self.keys)
-
-    def answers(self) -> dict[str, Any]:
-        """What the questions say, without the values."""
-        found: dict[str, Any] = {}
-        for run, name in ((self.judged, "per-case"), (self.said, "say")):
-            for position in range(6):
-                why = explain(self.graph, run.id, f"{name}@{position}", support=True)
-                found[f"{name}@{position}"] = (why.inputs, why.support, why.output.moment)
-            never = never_matters(self.graph, run.id)
-            found[f"{name} never"] = [(s.log, s.ranges) for s in never.certain]
-            hit = impact(self.graph, run.id, {"log": ((2, 3),)})
-            found[f"{name} impact"] = (hit.explained, hit.possibly, hit.unaffected)
-        return found
-
-
-def kept(graph: Connection, folder: Path, packs: Sequence[str] = ()) -> Kept:
-    """Make them, and these packs."""
-    log = [
-        {"case": CASES[row[0]], "action": row[2:], "note": f"private-{n}-remark {LONG}"}
-        for n, row in enumerate(ROWS)
-    ]
-    kinds = {"case": "text", "action": "text", "note": "text"}
-    declared = Log(kinds, case="case", activity="action")
-    root = folder / "record"
-    chain = Chain.of(Slice("per-case", by=field.case, of=lifecycle(), combine="and"))
-    judged = recorded(root, chain, {"log": log}, declared)
-    say = Chain.of(ApplyFunction("say", "note"))
-    said = recorded(root, say, {"log": log}, declared, kernels=True)
-    for run in (judged, said):
-        load(root, run.id, graph)
-    made = Kept(graph, judged, said, create_keys("test", folder / "keys"), folder, {}, {})
-    known: dict[str, tuple[str, dict[str, str]]] = {
-        "decision.zip": (judged.id, {"question": "3"}),
-        "access.zip": (judged.id, {"question": f"case {CASES['B']}", "profile": "gdpr-access"}),
-        "said.zip": (said.id, {"question": "say@0"}),
-    }
-    for name in packs:
-        run_id, wanted = known[name]
-        made.packs[name] = made.pack(name, run_id, **wanted).read_bytes()
-    return made
 
 
 @pytest.fixture(scope="module")
@@ -226,11 +156,6 @@ def test_older_packs_still_verify_and_newer_ones_speak_of_the_same_log(
         "true"
     ]
     assert [each["position"] for each in proofs if "leaf" in each] == [1]
-
-
-def trees_of(pack: Path) -> dict[str, str]:
-    told = json.loads(read_pack(pack)[0][f"{BAG}data/evidence.json"])
-    return {tree["place"]: tree["root"] for tree in told["merkle"]["trees"]}
 
 
 def test_the_secret_of_the_case_is_destroyed(erased: tuple[Kept, Erasure]) -> None:
