@@ -26,7 +26,7 @@ def literal_edges(block: Block, no: int, to: int) -> list[dict[str, Any]] | None
     >>> arrays = (np.array([4]), np.array([1]), np.array([3]), np.array([1]))
     >>> two = Block("explains", "each", "log:log", None, False, 1, 1, 1, *arrays)
     >>> [(row["key"], row["to"]) for row in literal_edges(two, 0, 0)]
-    [(4, [3, 4]), (5, [4, 5])]
+    [(4, range(3, 5)), (5, range(4, 6))]
     """
     if block.kind != "each" or bool(block.wide.any()):
         return None
@@ -45,7 +45,7 @@ def literal_edges(block: Block, no: int, to: int) -> list[dict[str, Any]] | None
     keys = (output + key_of(no, 0)).tolist()
     first, last = (lo + key_of(to, 0)).tolist(), (hi + key_of(to, 0)).tolist()
     return [
-        {"key": key, "to": list(range(begin, end + 1)), "with": told}
+        {"key": key, "to": range(begin, end + 1), "with": told}
         for key, begin, end in zip(keys, first, last, strict=True)
     ]
 

@@ -10,6 +10,7 @@ from whence.engine.errors import StoreError
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher
 from whence.store.loading.content import ChunkContent, Row
+from whence.store.loading.near import Near, derived_rows, near_edges
 
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction
@@ -21,6 +22,8 @@ ROWS = 5000
 
 LITERAL = ("derived", "influenced", "end")
 SPANS = ("derived_spans", "influenced_spans")
+NEAR = "_near"
+"""What the name of a statement ends with that reads events close together at once."""
 
 _OUTPUT = ("key", "moment", "value", "value_digest", "kind", "untracked")
 _PROPERTIES = {
@@ -75,13 +78,20 @@ def write_chunk(connection: Connection, id: str, content: ChunkContent) -> bool:
     """
     marker = marker_of(id, content)
     try:
-        return _transact(connection, marker, list(_statements(content)))
+        try:
+            return _transact(connection, marker, list(_statements(content)))
+        except _NotWholeError:
+            return _transact(connection, marker, list(_statements(content, near=False)))
     except StoreError as error:
         if content.label != "inputs" or not is_conflict(error):
             raise
     # Some of the log's events are there already, with outputs that were selected.
     merged = ("merged", content.events, len(content.events), {"kind": "inputs"})
     return _transact(connection, marker, [merged])
+
+
+class _NotWholeError(Exception):
+    """Events that lie between those that edges lead to are not there; nothing is written."""
 
 
 def is_conflict(error: StoreError) -> bool:
@@ -105,8 +115,11 @@ def _transact(
                 run(f"write_{name}", {"rows": rows[at : at + ROWS], **more})["written"]
                 for at in range(0, len(rows), ROWS)
             )
+            if not written and expected and name.endswith(NEAR):
+                raise _NotWholeError
             if written != expected:
-                what = f"edges of {name}" if name in ("outputs", "events") else name
+                events = name.removesuffix(NEAR) in ("outputs", "events")
+                what = f"edges of {name.removesuffix(NEAR)}" if events else name
                 msg = (
                     f"the graph: expected to write {expected} {what} for {marker['id']}; got "
                     f"{written}, "
@@ -118,25 +131,55 @@ def _transact(
     return connection.transact(work)
 
 
-def _statements(content: ChunkContent) -> Iterator[_Statement]:
-    """What is run for a chunk, in this order: whatever is led to comes before what leads there."""
+def _statements(content: ChunkContent, *, near: bool = True) -> Iterator[_Statement]:
+    """What is run for a chunk, in this order: whatever is led to comes before what leads there.
+
+    Args:
+        content: what the chunk writes.
+        near: read the events that edges lead to at once, where they lie close together.
+    """
     for kind, rows in content.merged.items():
         yield "merged", rows, len(rows), {"kind": kind}
     yield "choices", content.choices, len(content.choices), {}
     yield "inner", content.inner, len(content.inner), {}
-    edges, left, kinds = _edges_of_events(content)
-    made = sum(len(keys) for each in edges for _, keys in each)
-    more: dict[str, Any] = {"kinds": kinds}
-    if content.label == "inputs":  # they lead nowhere, and are counted themselves
-        made, more = len(content.events), {}
-    yield content.label, _event_rows(content, edges), made, more
+    together, left = near_edges(content) if near else ([], content.derived)
+    if together:
+        yield from _near(content, together)
+    else:
+        edges, left, kinds = _edges_of_events(content)
+        made = sum(len(keys) for each in edges for _, keys in each)
+        more: dict[str, Any] = {"kinds": kinds}
+        if content.label == "inputs":  # they lead nowhere, and are counted themselves
+            made, more = len(content.events), {}
+        told = _event_rows(content.label, content.events)
+        if content.label != "inputs":
+            told = [[*row, own] for row, own in zip(told, edges, strict=True)]
+        yield content.label, told, made, more
     for name in LITERAL:
-        rows = left if name == "derived" else getattr(content, name)
+        rows = _listed(left if name == "derived" else getattr(content, name))
         yield name, rows, sum(len(row["to"]) for row in rows), {}
     for name in SPANS:
         rows = getattr(content, name)
         yield name, rows, len(rows), {}
     yield "heads", content.heads, len(content.heads), {}
+
+
+def _near(content: ChunkContent, together: Sequence[Near]) -> Iterator[_Statement]:
+    """The events with their edges of one kind, then those of other kinds."""
+    for at in range(0, len(content.events), ROWS):
+        some = content.events[at : at + ROWS]
+        places, made, more = together[0].rows([row["key"] for row in some])
+        rows = _event_rows(content.label, some)
+        told = [[*row, *place] for row, place in zip(rows, places, strict=True)]
+        yield content.label + NEAR, told, made, more
+    for each in together[1:]:
+        for told, made, more in derived_rows(each, ROWS):
+            yield "derived" + NEAR, told, made, more
+
+
+def _listed(rows: Sequence[Row]) -> list[Row]:
+    """The same rows with lists, as the driver sends them."""
+    return [row if type(row["to"]) is list else {**row, "to": list(row["to"])} for row in rows]
 
 
 def _edges_of_events(content: ChunkContent) -> tuple[list[_Edges], list[Row], list[Row]]:
@@ -163,19 +206,17 @@ def _edges_of_events(content: ChunkContent) -> tuple[list[_Edges], list[Row], li
             if number == len(told):
                 told.append(row["with"])
             known[id(row["with"])] = number
-        edges[at].append([number, to])
+        edges[at].append([number, list(to)])
     return edges, left, told
 
 
-def _event_rows(content: ChunkContent, edges: list[_Edges]) -> list[list[Any]]:
-    names = _PROPERTIES[content.label]
-    unknown = set[str]().union(*content.events).difference(names)
+def _event_rows(label: str, events: Sequence[Row]) -> list[list[Any]]:
+    names = _PROPERTIES[label]
+    unknown = set[str]().union(*events).difference(names)
     if unknown:
         msg = (
             f"an event: expected no properties but {', '.join(names)}; "
-            f"got {', '.join(sorted(unknown))}; try adding them to write_{content.label}.cypher"
+            f"got {', '.join(sorted(unknown))}; try adding them to write_{label}.cypher"
         )
         raise StoreError(msg)
-    if content.label == "inputs":
-        return [list(map(event.get, names)) for event in content.events]
-    return [[*map(event.get, names), own] for event, own in zip(content.events, edges, strict=True)]
+    return [list(map(event.get, names)) for event in events]

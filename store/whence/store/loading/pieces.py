@@ -142,7 +142,7 @@ def _leading(
 
 def _targets(row: Row) -> Sequence[int]:
     to: Any = row.get("to", ())
-    return to if isinstance(to, list) else ()
+    return to if isinstance(to, (list, range)) else ()
 
 
 def _weight(row: Row) -> int:
