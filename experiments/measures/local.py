@@ -12,20 +12,28 @@ from whence.engine.runners import CHUNK, RunOptions
 from whence.engine.runners.local_kernels import BATCH, run_kernels
 
 WARM = 2 * BATCH
+SHORTEST = 1000
 
 
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Run once on a short log, so that what is compiled is compiled; then the one that counts."""
+    """Run once on a short log, so that what is compiled is compiled; then the one that counts.
+
+    In between the shortest log, which tells what it takes to begin and to end a run.
+    """
     query, length, seed = (parameters[name] for name in ("query", "length", "seed"))
     options = options_of(parameters["tracking"])
     log = log_of(query, length, seed, folder)
     with TemporaryDirectory() as place:
         _run(Path(place) / "warm", query, log_of(query, WARM, seed, folder), options)
+        with probed() as before:
+            _run(Path(place) / "start", query, log_of(query, SHORTEST, seed, folder), options)
         with probed() as spent:
             run = _run(Path(place) / "run", query, log, options)
-        (took,) = spent
+        (start,), (took,) = before, spent
         return {
             **took.told(),
+            "start_seconds": start.seconds,
+            "start_cpu_seconds": start.cpu_seconds,
             "association_bytes": size_of(run, "associations"),
             "output_bytes": size_of(run, "outputs"),
         }

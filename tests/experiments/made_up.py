@@ -50,6 +50,8 @@ def _told(measure: str, row: dict[str, Any]) -> dict[str, Any]:
         "length": length,
         "seconds": seconds,
         "cpu_seconds": seconds,
+        "start_seconds": 0.0,
+        "start_cpu_seconds": 0.0,
         "peak_bytes": 100 * length if fresh else 10**8,
         "process_bytes": 100 * length if fresh else 10**8,
         "association_bytes": length // 2,

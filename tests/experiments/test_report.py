@@ -25,7 +25,7 @@ WHOLE = page(made())
         # 64 GB by 739 bytes, by 10^8 / 50,000 bytes, by half a byte.
         "| window | 739 | 86,600,000 | 2,000 | 32,000,000 | 0.5 | 128,000,000,000 |",
         "| lifecycle | 1.000 ± 0.000 | yes | 1.000 ± 0.000 | 0.000 ± 0.000 | 100 | yes |",
-        "| lifecycle.fresh | 1.000 ± 0.000 | yes | 1.000 ± 0.000 | 1.000 ± 0.000 | 1,600 | no |",
+        "| lifecycle.fresh | 1.000 ± 0.000 | yes | 1.000 ± 0.000 | 1.000 ± 0.000 | 3,200 | no |",
         "| window | 2.00x | 4.00x |",
         "| ltl | 2.00x | 8.00x | 4.00x |",
         "| window | 3 | 3 | 0.000 ± 0.000 | yes | 1 | 1 |",
@@ -92,15 +92,20 @@ def test_what_is_slower_than_one_process_is_told_under_worse(experiment: str) ->
     assert "lifecycle 100,000 events/s, 20.0 times fewer" in worse
 
 
-def test_growth_counts_the_runs_of_throughput_that_lie_between() -> None:
-    ltl = select(grown(made()), query="ltl")
-    assert {row["experiment"] for row in ltl} == {"growth", "throughput"}
-    assert sorted({row["length"] for row in ltl}) == [4_000_000, 10_000_000, 16_000_000]
+def test_growth_leaves_out_what_it_takes_to_begin_and_to_end_a_run() -> None:
+    rows = made()
+    for row in select(rows, experiment="growth"):
+        row["start_seconds"] = row["start_cpu_seconds"] = 3.0
+        row["seconds"] = row["cpu_seconds"] = 3.0 + 1e-7 * row["length"]
+    ltl = select(grown(rows), query="ltl")
+    assert sorted({row["length"] for row in ltl}) == [4_000_000, 10_000_000, 32_000_000]
+    assert all(row["seconds"] == pytest.approx(1e-7 * row["length"]) for row in ltl)
+    assert "| ltl | 1.000 ± 0.000 | yes | 1.000 ± 0.000 |" in page(rows)
 
 
 def test_time_that_is_not_linear_is_told_under_worse() -> None:
     rows = made()
-    for row in select(grown(rows), query="ltl"):
+    for row in select(rows, experiment="growth", query="ltl"):
         row["seconds"] = row["length"] ** 1.2
     worse = " ".join(page(rows).split("### Worse")[1].split())
     assert "does not grow as the log does (exponents): ltl 1.200 ± 0.000. What limits it:" in worse
@@ -108,8 +113,8 @@ def test_time_that_is_not_linear_is_told_under_worse() -> None:
 
 def test_what_the_error_explains_is_not_called_worse() -> None:
     rows = made()
-    long = select(grown(rows), query="ltl")
-    for row, noise in zip(long, (1, 30, 1 / 30) * 3, strict=True):
+    long = select(rows, experiment="growth", query="ltl")
+    for row, noise in zip(long, (1, 30, 1 / 30) * 4, strict=True):
         row["seconds"] *= noise
     assert "does not grow as the log does" not in " ".join(page(rows).split())
 

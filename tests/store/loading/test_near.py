@@ -17,6 +17,7 @@ from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
 from whence.store import Connection
 from whence.store.care import check
+from whence.store.cypher import cypher
 from whence.store.loading import chunks, load, near
 from whence.store.loading.chunks import write_chunk
 from whence.store.loading.content import ChunkContent
@@ -34,7 +35,7 @@ def content(*rows: tuple[int, range | list[int], dict[str, Any]], events: int = 
     return ChunkContent("outputs", found, derived=derived)
 
 
-def names(graph: Connection, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the statements that are looked up from now on."""
     looked_up: list[str] = []
 
@@ -42,7 +43,6 @@ def names(graph: Connection, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         looked_up.append(name)
         return cypher(name)
 
-    cypher = chunks.cypher
     monkeypatch.setattr(chunks, "cypher", told)
     return looked_up
 
@@ -96,7 +96,7 @@ def test_a_range_that_is_not_whole_is_sought_event_by_event(
     some = content(
         (100, range(2), FIELDS), (101, range(3, 5), FIELDS), (102, range(1, 2), OTHERS), events=5
     )
-    run = names(graph, monkeypatch)
+    run = names(monkeypatch)
     assert write_chunk(graph, "run/x/total/0", some)
     assert "write_outputs_near" in run
     assert "write_outputs" in run
@@ -128,7 +128,7 @@ def both_ways(
         with monkeypatch.context() as some:
             some.setattr(near, "MOST_OF", most)
             some.setattr(chunks, "ROWS", 5)
-            told.append(names(graph, some))
+            told.append(names(some))
             assert load(run.root, run.id, graph).complete
         assert check(graph, run.root).findings == ()
         graphs.append(whole_graph(graph))
