@@ -22,8 +22,10 @@ from tests.exporters.making import RUNS
 from whence.cli.app import app
 from whence.engine.errors import LogError, ParameterError
 from whence.engine.intervals import contains, count
+from whence.engine.record import RunRecord
+from whence.engine.record.reaching import Reaching
 from whence.engine.what_if import what_if
-from whence.exporters.evidence import create_keys, verify_pack
+from whence.exporters.evidence import create_keys, reconciling, verify_pack
 from whence.exporters.evidence.reconciling import reconcile
 from whence.exporters.evidence.verify import BAG, FORMAT, archive, read_pack
 from whence.store import Connection, connect
@@ -290,7 +292,7 @@ def test_a_record_that_was_changed_afterwards_gives_no_pack(made: Made) -> None:
         with pytest.raises(LogError, match="expected 6 leaves; got 5"):
             made.pack("no.zip")
         path.write_bytes(before[:-32])
-        with pytest.raises(LogError, match="expected 6 leaves"):
+        with pytest.raises(LogError, match="expected 6 leaves; got a file that was cut"):
             made.pack("no.zip")
     finally:
         path.write_bytes(before)
@@ -311,3 +313,29 @@ def test_the_counts_are_those_of_never_matters(
     neither = overlap(never.certain[0].ranges, never.softer[0].ranges)
     assert each.never_matters == count(neither)
     assert each.explained + each.support_only + each.open + each.never_matters == each.count
+
+
+def test_the_counts_are_kept_for_these_parts_and_no_others(
+    graph: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = next(iter(RUNS.values()))(tmp_path / "record")
+    load(record.root, record.id, graph)
+    run = find_run(graph, record.id)
+    counted = reconcile(run, record)
+    read: list[RunRecord] = []
+
+    def reaching(run: RunRecord) -> Reaching:
+        read.append(run)
+        return Reaching(run)
+
+    monkeypatch.setattr(reconciling, "Reaching", reaching)
+    assert reconcile(run, record) == counted
+    assert read == []  # no association was looked at
+    file = record.folder / "leaves" / reconciling.KEPT
+    kept = file.read_text()
+    of_others = kept.replace('"of": "', '"of": "0')
+    for of_no_use in (of_others, kept[:-9], "[]", '{"of": 1}'):
+        file.write_text(of_no_use)
+        assert reconcile(run, record) == counted
+        assert file.read_text() == kept
+    assert len(read) == 4

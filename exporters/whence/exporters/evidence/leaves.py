@@ -159,8 +159,10 @@ class EventLeaves:
         else:
             leaves, tops = read_leaves(self._file)
             if len(leaves) != count * SIZE:
+                whole, over = divmod(len(leaves), SIZE)
+                got = "a file that was cut" if over else f"{whole:,}"
                 msg = (
-                    f"{self._file}: expected {count:,} leaves; got {len(leaves) // SIZE:,}; "
+                    f"{self._file}: expected {count:,} leaves; got {got}; "
                     "try removing the file: it is made again from the record"
                 )
                 raise LogError(msg)

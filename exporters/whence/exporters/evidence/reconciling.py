@@ -1,17 +1,28 @@
-"""Counts that reconcile: every input event has exactly one reason to be where it is."""
+"""Counts that reconcile: every input event has exactly one reason to be where it is.
+
+To count them every association of the run is read. So the counts are kept beside the run's leaves,
+with a digest of the parts that they were taken from.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from whence.engine.intervals import Intervals, count
 from whence.engine.record import RunRecord
+from whence.engine.record.files import whole_file
 from whence.engine.record.reaching import Reaching
 from whence.store.catalog import RunGraph
 from whence.store.places import difference, joined, overlap
 from whence.store.questions.whole import require_whole
 
 __all__ = ["Reconciled", "reconcile"]
+
+
+KEPT = "reconciled.json"
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,41 @@ def reconcile(run: RunGraph, record: RunRecord) -> tuple[Reconciled, ...]:
         record: the same as the record has it.
     """
     require_whole(run)
+    file, of = record.folder / "leaves" / KEPT, _parts_of(run, record)
+    found = _kept(file, of)
+    if found is None:
+        found = _counted(run, record)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({"of": of, "logs": [asdict(each) for each in found]})
+        whole_file(file, lambda beside: _write(beside, text))
+    return found
+
+
+def _parts_of(run: RunGraph, record: RunRecord) -> str:
+    """A digest of what the record says of its parts; the counts are of these and no others."""
+    logs = [[log.id, *log.names, log.length, _rejected(record, log.name)] for log in run.logs]
+    told = json.dumps([record.manifest["streams"], logs], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _kept(file: Path, of: str) -> tuple[Reconciled, ...] | None:
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+        return tuple(Reconciled(**each) for each in told["logs"]) if told["of"] == of else None
+    except (OSError, ValueError, TypeError, KeyError):
+        return None  # there is none, or it is of no use
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def _rejected(record: RunRecord, log: str) -> int:
+    """Rows of the source that were left out before."""
+    return int(record.log(log).manifest.get("report", {}).get("dropped", 0))
+
+
+def _counted(run: RunGraph, record: RunRecord) -> tuple[Reconciled, ...]:
     reaching = Reaching(record)
     several = (reaching.explaining(), reaching.supporting(), reaching.open())
     found = []
@@ -56,8 +102,9 @@ def reconcile(run: RunGraph, record: RunRecord) -> tuple[Reconciled, ...]:
             here = overlap(left, places)
             counts.append(count(here))
             left = difference(left, here)
-        rejected = int(record.log(log.name).manifest.get("report", {}).get("dropped", 0))
+        explained, support_only, opened = counts
+        rejected, never = _rejected(record, log.name), count(left)
         found.append(
-            Reconciled(log.name, log.length, counts[0], counts[1], counts[2], count(left), rejected)
+            Reconciled(log.name, log.length, explained, support_only, opened, never, rejected)
         )
     return tuple(found)

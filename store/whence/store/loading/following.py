@@ -53,10 +53,11 @@ def follow(
     away_until: float | None = None
     pause = poll
     while True:
-        status = kept.manifest["status"]
+        manifest = kept.manifest
+        status = manifest["status"]
         ended = status in ENDED or (status == "interrupted" if over is None else over())
         try:
-            report = loader.catch_up(Pace(pace.writers, 1.0, pace.nice) if ended else pace)
+            report = loader.catch_up(pace.beside(manifest, ended=ended))
             if ended:
                 return report
             reached, away_until, pause = True, None, poll

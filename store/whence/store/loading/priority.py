@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from whence.engine.errors import ParameterError
 
@@ -22,11 +23,23 @@ class Pace:
         share: the part of the time that each of them writes; it rests for the other part, so that
             the server rests as well. Once the run is over nobody rests.
         nice: how far the loader's process stands back behind others (Unix).
+        stream_share: the same share beside a stream, which waits for its events and leaves the
+            machine to others meanwhile.
     """
 
     writers: int
     share: float
     nice: int
+    stream_share: float = 1.0
+
+    def beside(self, run: Mapping[str, Any], *, ended: bool) -> Pace:
+        """The pace beside a run, by its manifest.
+
+        >>> PRIORITIES["normal"].beside({"stream": {}}, ended=False).share
+        1.0
+        """
+        share = 1.0 if ended else self.stream_share if "stream" in run else self.share
+        return replace(self, share=share)
 
     def rest(self, busy: float, most: float = 5.0) -> None:
         """Rest after so many seconds of writing."""
@@ -35,7 +48,7 @@ class Pace:
 
 
 PRIORITIES: dict[Priority, Pace] = {
-    "low": Pace(writers=1, share=0.25, nice=15),
+    "low": Pace(writers=1, share=0.25, nice=15, stream_share=0.25),
     "normal": Pace(writers=2, share=0.7, nice=5),
     "high": Pace(writers=2, share=1.0, nice=0),
 }
@@ -45,7 +58,7 @@ def pace(priority: Priority, writers: int | None = None) -> Pace:
     """What a priority means, with another number of writers if one is given.
 
     >>> pace("low", 3)
-    Pace(writers=3, share=0.25, nice=15)
+    Pace(writers=3, share=0.25, nice=15, stream_share=0.25)
     """
     if priority not in PRIORITIES:
         msg = f"a priority: expected {', '.join(PRIORITIES)}; got {priority!r}; try 'normal'"
