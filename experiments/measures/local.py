@@ -12,28 +12,20 @@ from whence.engine.runners import CHUNK, RunOptions
 from whence.engine.runners.local_kernels import BATCH, run_kernels
 
 WARM = 2 * BATCH
-SHORTEST = 1000
 
 
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Run once on a short log, so that what is compiled is compiled; then the one that counts.
-
-    In between the shortest log, which tells what it takes to begin and to end a run.
-    """
+    """Run once on a short log, so that what is compiled is compiled; then the one that counts."""
     query, length, seed = (parameters[name] for name in ("query", "length", "seed"))
     options = options_of(parameters["tracking"])
     log = log_of(query, length, seed, folder)
     with TemporaryDirectory() as place:
-        _run(Path(place) / "warm", query, log_of(query, WARM, seed, folder), options)
-        with probed() as before:
-            _run(Path(place) / "start", query, log_of(query, SHORTEST, seed, folder), options)
+        run_local(Path(place) / "warm", query, log_of(query, WARM, seed, folder), options)
         with probed() as spent:
-            run = _run(Path(place) / "run", query, log, options)
-        (start,), (took,) = before, spent
+            run = run_local(Path(place) / "run", query, log, options)
+        (took,) = spent
         return {
             **took.told(),
-            "start_seconds": start.seconds,
-            "start_cpu_seconds": start.cpu_seconds,
             "association_bytes": size_of(run, "associations"),
             "output_bytes": size_of(run, "outputs"),
         }
@@ -46,7 +38,8 @@ def options_of(tracking: str) -> RunOptions:
     return RunOptions(detail="steps" if tracking == "steps" else "ends", chunk=CHUNK)
 
 
-def _run(root: Path, query: str, log: LogRecord, options: RunOptions) -> Path:
+def run_local(root: Path, query: str, log: LogRecord, options: RunOptions) -> Path:
+    """Run a query, and say where the run is."""
     chain = chain_of(query)
     return run_kernels(root, chain, {chain.inputs[0]: log}, options).folder
 

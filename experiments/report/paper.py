@@ -185,9 +185,10 @@ def growth(rows: list[Row]) -> Iterator[str]:
     heads = ["query", "time by the clock", "linear", "processor time", "memory"]
     yield from told_table(
         f"Powers of the log's length, fitted from {lengths(chosen)[0]:,} to "
-        f"{longest(chosen):,} events, tracked, with the half-width of the 95 % interval. Of every "
-        "run's time that of a run over 1,000 events in the same process is taken off: what it "
-        f"takes to begin and to end. Time is linear if its exponent lies between {low} and {high}; "
+        f"{longest(chosen):,} events, tracked, with the half-width of the 95 % interval. A shorter "
+        "log is run several times in its process, and the run in the middle counts; of its time "
+        "that of a run over 1,000 events is taken off: what it takes to begin and to end. Time is "
+        f"linear if its exponent lies between {low} and {high}; "
         f"the memory of the process as a whole stays if its exponent is at most {STAYS}. "
         "`lifecycle` has a fixed number of cases, `lifecycle.fresh` a new case for each that ends: "
         "a Slice forgets none, so there memory must grow.",

@@ -114,7 +114,7 @@ def test_time_that_is_not_linear_is_told_under_worse() -> None:
 def test_what_the_error_explains_is_not_called_worse() -> None:
     rows = made()
     long = select(rows, experiment="growth", query="ltl")
-    for row, noise in zip(long, (1, 30, 1 / 30) * 4, strict=True):
+    for row, noise in zip(long, (1, 30, 1 / 30) * 3, strict=True):
         row["seconds"] *= noise
     assert "does not grow as the log does" not in " ".join(page(rows).split())
 

@@ -1,0 +1,53 @@
+"""The local runner over logs of several lengths: how time and memory grow.
+
+A run over a short log is over before a busy moment of the machine is: so it is run again and again,
+until as many events went through as the longest log has, and the one in the middle counts.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from experiments.measures._cell import Spent, answer, log_of, probed
+from experiments.measures.local import WARM, options_of, run_local
+
+EVENTS = 32_000_000
+"""As many events go through, or one log."""
+MOST = 8
+"""Runs at most."""
+SHORTEST = 1000
+"""Events of a log that tells what it takes to begin and to end a run."""
+
+
+def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Run until enough events went through; before that, over a short log and the shortest."""
+    query, length, seed = (parameters[name] for name in ("query", "length", "seed"))
+    options = options_of(parameters["tracking"])
+    times = min(MOST, -(-EVENTS // length))
+
+    def run(events: int) -> Spent:
+        log = log_of(query, events, seed, folder)
+        with TemporaryDirectory() as place:
+            with probed() as spent:
+                run_local(Path(place), query, log, options)
+            (took,) = spent
+            return took
+
+    run(WARM)
+    start = [run(SHORTEST) for _ in range(3)]
+    took = [run(length) for _ in range(times)]
+    return {
+        "seconds": median(each.seconds for each in took),
+        "cpu_seconds": median(each.cpu_seconds for each in took),
+        "start_seconds": median(each.seconds for each in start),
+        "start_cpu_seconds": median(each.cpu_seconds for each in start),
+        "peak_bytes": max(each.peak_bytes for each in took),
+        "process_bytes": max(each.process_bytes for each in took),
+    }
+
+
+if __name__ == "__main__":
+    answer(measure)
