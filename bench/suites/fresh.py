@@ -4,8 +4,8 @@
   loaded meanwhile. Of every output in a part that was full: seconds from the moment at which its
   event was put into the folder to the first look at the graph that finds its part there. A part is
   in the graph only when all that it leads to is; so from then on its outputs can be explained. A
-  minute of the same goes before and does not count: a server that has just been started compiles
-  itself while it works.
+  stream of a minute goes before, since a server that has just been started compiles itself while it
+  works; nor does the first minute of the stream count, in which the loader begins.
 - ``fresh.P.slowdown``: seconds of a batch job beside which its graph is loaded, over those of
   the same job alone, for each priority, in the median of pairs; ``fresh.P.events_per_s``: how fast
   it is loaded meanwhile.
@@ -50,7 +50,7 @@ EVERY = 0.25
 """Seconds from one file to the next."""
 SECONDS = 30.0 if quick() else 300.0
 WARM = 15.0 if quick() else 60.0
-"""Seconds of the stream before, which warms the server up."""
+"""Seconds of the stream before, and at the beginning of the one that counts."""
 LOOK = 0.1
 MOST = 60.0
 """Seconds after the last event for which parts are waited for."""
@@ -75,21 +75,24 @@ def _tell(done: int, total: int, text: str) -> None:
 def warm_freshness(connection: Connection) -> float:
     """The same on a server that has been at work for a while."""
     freshness(connection, WARM)
-    return freshness(connection)
+    return freshness(connection, WARM + SECONDS, begin=WARM)
 
 
-def freshness(connection: Connection, seconds: float = SECONDS, rate: int = RATE) -> float:
+def freshness(
+    connection: Connection, seconds: float = SECONDS, rate: int = RATE, begin: float = 0.0
+) -> float:
     """The p95 of the seconds after which an output can be asked about.
 
     Args:
         connection: the graph, which is emptied.
         seconds: for how long events arrive.
         rate: how many a second.
+        begin: for how long they do not count.
     """
     _emptied(connection)
     folder = Path(tempfile.mkdtemp(prefix="whence-bench-"))
     try:
-        return _Stream(connection, folder, seconds, rate).p95()
+        return _Stream(connection, folder, seconds, rate).p95(begin)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -109,7 +112,7 @@ class _Stream:
         self.seen: dict[int, float] = {}
         self.stop = threading.Event()
 
-    def p95(self) -> float:
+    def p95(self, begin: float = 0.0) -> float:
         loading: list[Loading] = []
         threads = [threading.Thread(target=self._feed, daemon=True)]
 
@@ -136,7 +139,7 @@ class _Stream:
                 each.__exit__(None, None, None)
         for thread in threads:
             thread.join()
-        return self._told()
+        return self._told(begin)
 
     def _arrive(self) -> None:
         name = f"{len(self.put):06d}.parquet"
@@ -168,13 +171,14 @@ class _Stream:
                 self.seen.setdefault(int(row["id"].rpartition("/")[2]), now)
             time.sleep(LOOK)
 
-    def _told(self) -> float:
+    def _told(self, begin: float) -> float:
         full = self._full()
         positions = np.arange(full * LOADED_CHUNK)
         never = time.monotonic()  # what was not seen until now has waited for so long at least
         part_seen = np.array([self.seen.get(part, never) for part in range(full)])
         arrived = np.array(self.put)[(positions + 2) // self.file]
-        waited = np.sort(part_seen[positions // LOADED_CHUNK] - arrived)
+        counts = arrived >= self.put[0] + begin
+        waited = np.sort((part_seen[positions // LOADED_CHUNK] - arrived)[counts])
         return float(waited[int(0.95 * (len(waited) - 1))])
 
 

@@ -51,7 +51,7 @@ def follow(
     loader = Loader(kept, connection, progress)
     reached = False
     away_until: float | None = None
-    pause = poll
+    pause, written = poll, 0
     while True:
         manifest = kept.manifest
         status = manifest["status"]
@@ -60,7 +60,9 @@ def follow(
             report = loader.catch_up(pace.beside(manifest, ended=ended))
             if ended:
                 return report
-            reached, away_until, pause = True, None, poll
+            # Whatever was written took its time; by now there may be more.
+            reached, away_until, pause = True, None, poll if report.written == written else 0.0
+            written = report.written
         except StoreError as error:
             if not is_away(error):
                 raise
