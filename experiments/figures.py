@@ -125,10 +125,13 @@ def slope(rows: Iterable[Row], column: str) -> float | None:
 
 
 def _line(points: list[tuple[float, float]]) -> tuple[float, float, float]:
-    """Least squares: the incline, what is left of the squares, and the spread of x."""
-    mean_x = sum(x for x, _ in points) / len(points)
-    mean_y = sum(y for _, y in points) / len(points)
-    spread = sum((x - mean_x) ** 2 for x, _ in points)
-    incline = sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
-    left = sum((y - mean_y - incline * (x - mean_x)) ** 2 for x, y in points)
+    """Least squares: the incline, what is left of the squares, and the spread of x.
+
+    Sums are exact, so that the order of the points does not show in the last digit.
+    """
+    mean_x = math.fsum(x for x, _ in points) / len(points)
+    mean_y = math.fsum(y for _, y in points) / len(points)
+    spread = math.fsum((x - mean_x) ** 2 for x, _ in points)
+    incline = math.fsum((x - mean_x) * (y - mean_y) for x, y in points) / spread
+    left = math.fsum((y - mean_y - incline * (x - mean_x)) ** 2 for x, y in points)
     return incline, left, spread
