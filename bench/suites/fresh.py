@@ -54,7 +54,7 @@ WARM = 15.0 if quick() else 60.0
 LOOK = 0.1
 MOST = 60.0
 """Seconds after the last event for which parts are waited for."""
-EVENTS = 500_000 if quick() else 16_000_000
+EVENTS = 500_000 if quick() else 3_000_000
 """Of the batch job, which has to take long enough for its loading to begin."""
 PAIRS = 1 if quick() else 3
 CHUNKS = """

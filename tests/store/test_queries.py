@@ -57,6 +57,7 @@ def explained(graph: Connection, name: str) -> list[str]:
     parameters.update({word: 1 for word in ("key", "first", "last", "many", "most", "page")})
     parameters.update({word: "x" for word in ("prefix", "id", "by", "after", "before", "counter")})
     parameters["kind"] = "x"
+    parameters.update({"lo": 1, "hi": 2, "told": {"copy": True}})
     parameters.update({"trigger": True, "supports": True, "every": True})
     if name in ("register_logs", "register_streams"):
         parameters["run"] = "x"
