@@ -32,6 +32,7 @@ __all__ = [
     "chain_of",
     "leave_out",
     "log_of",
+    "log_place",
     "made_once",
     "probed",
     "size_of",
@@ -89,7 +90,12 @@ def log_of(query: str, length: int, seed: int, folder: Path) -> LogRecord:
         ingest(root, "log", open_source(file), chunk=CHUNK)
         file.unlink()
 
-    return made_once(folder / f"{query}-{length}-{seed}", make)
+    return made_once(log_place(query, length, seed, folder), make)
+
+
+def log_place(query: str, length: int, seed: int, folder: Path) -> Path:
+    """Where the record of a generated log is, or will be."""
+    return folder / f"{query}-{length}-{seed}"
 
 
 def made_once(root: Path, make: Callable[[Path], object]) -> LogRecord:

@@ -13,7 +13,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from experiments.measures._cell import Spent, answer, log_of, probed
+from experiments.measures._cell import Spent, answer, log_of, log_place, probed
 from experiments.measures.local import WARM, options_of, run_local
 
 EVENTS = 24_000_000
@@ -55,6 +55,8 @@ def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def _make_elsewhere(query: str, length: int, seed: int, folder: Path) -> None:
     """Make a log, if it is not there: whoever made it has other memory than whoever did not."""
+    if log_place(query, length, seed, folder).exists():
+        return
     maker = get_context("spawn").Process(target=log_of, args=(query, length, seed, folder))
     maker.start()
     maker.join()

@@ -19,7 +19,15 @@ from whence.store.loading.values import input_properties, output_properties
 from whence.store.packed import Packing
 from whence.store.places import key_of, no_of
 
-__all__ = ["ChunkContent", "Directory", "Row", "add_choices", "log_content", "stream_content"]
+__all__ = [
+    "ChunkContent",
+    "Directory",
+    "Row",
+    "add_choices",
+    "alike",
+    "log_content",
+    "stream_content",
+]
 
 Row = dict[str, Any]
 
@@ -134,16 +142,16 @@ class ChunkContent:
         """Tell of all edges and spans."""
         literal = (DERIVED, self.derived), (INFLUENCED, (*self.influenced, *self.end))
         for type, rows in literal:
-            for properties, some in _alike(rows):
+            for properties, some in alike(rows):
                 source = [row["key"] for row in some for _ in row["to"]]
                 told.edges(type, properties, source, [key for row in some for key in row["to"]])
         spans = (DERIVED, self.derived_spans), (INFLUENCED, self.influenced_spans)
         for type, rows in spans:
-            for properties, some in _alike(rows):
+            for properties, some in alike(rows):
                 told.bands(type, properties, [_band_row(row) for row in some])
 
 
-def _alike(rows: Iterable[Row]) -> Iterator[tuple[Row, list[Row]]]:
+def alike(rows: Iterable[Row]) -> Iterator[tuple[Row, list[Row]]]:
     """Rows by the properties of their relationships, those of a band itself left out."""
     found: dict[str, tuple[Row, list[Row]]] = {}
     known: dict[int, list[Row]] = {}  # by the object: mostly a few of them, again and again

@@ -7,12 +7,11 @@ and an edge says which of them it leads to, counted from the first.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from whence.store.loading.content import ChunkContent, Row
+from whence.store.loading.content import ChunkContent, Row, alike
 
 __all__ = ["Near", "derived_rows", "near_edges"]
 
@@ -66,29 +65,26 @@ def near_edges(content: ChunkContent) -> tuple[list[Near], list[Row]]:
         return [], content.derived
     own = {row["key"] for row in content.events}
     first, last = min(own), max(own)
-    kinds: dict[str, Near] = {}
-    known: dict[int, Near] = {}  # by the object: mostly a few of them, again and again
+    ranges: list[Row] = []
     left: list[Row] = []
     for row in content.derived:
-        key, to = row["key"], row["to"]
-        if type(to) is not range or key not in own or (to.start <= last and to.stop > first):
-            left.append(row)
-            continue
-        near = known.get(id(row["with"]))
-        if near is None:
-            near = kinds.setdefault(json.dumps(row["with"]), Near(row["with"]))
-            known[id(row["with"])] = near
-        if key in near.to:
-            left.append(row)
+        to = row["to"]
+        elsewhere = type(to) is range and (to.start > last or to.stop <= first)
+        (ranges if elsewhere and row["key"] in own else left).append(row)
+    found: list[Near] = []
+    for told, rows in alike(ranges):
+        near, more = Near(told), []
+        for row in rows:
+            if near.to.setdefault(row["key"], row["to"]) is not row["to"]:
+                more.append(row)
+        if near.close:
+            found.append(near)
+            left += more
         else:
-            near.to[key] = to
-    found = sorted((near for near in kinds.values() if near.close), key=lambda near: -near.edges)
+            left += rows
     if sum(near.edges for near in found) < MOST_OF * sum(len(row["to"]) for row in content.derived):
         return [], content.derived
-    for near in kinds.values():
-        if not near.close:
-            left += [{"key": key, "to": to, "with": near.told} for key, to in near.to.items()]
-    return found, left
+    return sorted(found, key=lambda near: -near.edges), left
 
 
 def derived_rows(near: Near, most: int) -> Iterator[tuple[list[Any], int, dict[str, Any]]]:
