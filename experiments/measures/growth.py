@@ -1,66 +1,126 @@
 """The local runner over logs of several lengths: how time and memory grow.
 
-A run over a short log is over before a busy moment of the machine is: so it is run again and again,
-until as many events went through as the longest log has, and the one in the middle counts.
+Each length has a process of its own, and they take turns: what else the machine does slows all of
+them alike. A shorter log has more turns, so that as many events went through every process.
 """
 
 from __future__ import annotations
 
 import os
+import time
+from contextlib import ExitStack, suppress
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from experiments.measures._cell import Spent, answer, log_of, log_place, probed
 from experiments.measures.local import WARM, options_of, run_local
 
-EVENTS = 24_000_000
-"""As many events go through, or one log."""
-MOST = 8
-"""Runs at most."""
+SECONDS = 30.0
+"""Rounds go on for so long, and one more."""
 SHORTEST = 1000
 """Events of a log that tells what it takes to begin and to end a run."""
+_SPAWN = get_context("spawn")
 
 
-def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Run until enough events went through; before that, over a short log and the shortest."""
-    query, length, seed = (parameters[name] for name in ("query", "length", "seed"))
-    options = options_of(parameters["tracking"])
-    times = min(MOST, -(-EVENTS // length))
+class Runs(NamedTuple):
+    """What is run, over logs of any length."""
 
-    def run(events: int) -> Spent:
-        log = log_of(query, events, seed, folder)
+    query: str
+    tracking: str
+    seed: int
+    folder: Path
+
+    def run(self, events: int) -> Spent:
+        """Run once."""
+        log = log_of(self.query, events, self.seed, self.folder)
         with TemporaryDirectory() as place:
             with probed() as spent:
-                run_local(Path(place), query, log, options)
+                run_local(Path(place), self.query, log, options_of(self.tracking))
             (took,) = spent
             return took
 
-    for events in (length, WARM, SHORTEST):
-        _make_elsewhere(query, events, seed, folder)
-    run(WARM)
-    start = [run(SHORTEST) for _ in range(3)]
-    took = [run(length) for _ in range(times)]
+    def make(self, events: int) -> None:
+        """Make a log, if it is not there, elsewhere: whoever made it has another memory."""
+        if log_place(self.query, events, self.seed, self.folder).exists():
+            return
+        arguments = (self.query, events, self.seed, self.folder)
+        maker = _SPAWN.Process(target=log_of, args=arguments)
+        maker.start()
+        maker.join()
+        os.sync()
+
+
+def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Run all lengths in turn, and tell of each."""
+    lengths = parameters["lengths"]
+    runs = Runs(parameters["query"], parameters["tracking"], parameters["seed"], folder)
+    for events in (*lengths, WARM, SHORTEST):
+        runs.make(events)
+    with ExitStack() as stack:
+        ends = {length: _worker(stack, runs, length) for length in lengths}
+        start = [ends[length].recv() for length in lengths]
+        took: dict[int, list[Spent]] = {length: [] for length in lengths}
+        began, order = time.monotonic(), turns(lengths)
+        while True:
+            for length in order:
+                ends[length].send(True)
+                took[length].append(ends[length].recv())
+            if time.monotonic() - began > SECONDS:
+                break
+            order.reverse()
+    each = zip(lengths, start, took.values(), strict=True)
+    return {"each": [_told(length, begun, done) for length, begun, done in each]}
+
+
+def _told(length: int, begun: list[Spent], done: list[Spent]) -> dict[str, Any]:
     return {
-        "seconds": median(each.seconds for each in took),
-        "cpu_seconds": median(each.cpu_seconds for each in took),
-        "start_seconds": median(each.seconds for each in start),
-        "start_cpu_seconds": median(each.cpu_seconds for each in start),
-        "peak_bytes": max(each.peak_bytes for each in took),
-        "process_bytes": max(each.process_bytes for each in took),
+        "length": length,
+        "turns": len(done),
+        "seconds": mean(each.seconds for each in done),
+        "cpu_seconds": mean(each.cpu_seconds for each in done),
+        "start_seconds": median(each.seconds for each in begun),
+        "start_cpu_seconds": median(each.cpu_seconds for each in begun),
+        "process_bytes": max(each.process_bytes for each in done),
     }
 
 
-def _make_elsewhere(query: str, length: int, seed: int, folder: Path) -> None:
-    """Make a log, if it is not there: whoever made it has other memory than whoever did not."""
-    if log_place(query, length, seed, folder).exists():
-        return
-    maker = get_context("spawn").Process(target=log_of, args=(query, length, seed, folder))
-    maker.start()
-    maker.join()
-    os.sync()
+def turns(lengths: list[int]) -> list[int]:
+    """A round: each length so often that as many events go through, spread evenly.
+
+    >>> turns([4, 8, 24])
+    [4, 8, 4, 4, 24, 8, 4, 4, 8, 4]
+    """
+    most = max(lengths)
+    times = {length: round(most / length) for length in lengths}
+    return [
+        length
+        for _, length in sorted(
+            ((nth + 0.5) / often, length) for length, often in times.items() for nth in range(often)
+        )
+    ]
+
+
+def _worker(stack: ExitStack, runs: Runs, length: int) -> Connection:
+    """Start a process that runs over a log whenever it is told to, and ends with us."""
+    ours, theirs = _SPAWN.Pipe()
+    worker = _SPAWN.Process(target=_serve, args=(theirs, runs, length), daemon=True)
+    worker.start()
+    theirs.close()
+    stack.callback(worker.join)
+    stack.callback(ours.close)
+    return ours
+
+
+def _serve(pipe: Connection, runs: Runs, length: int) -> None:
+    runs.run(WARM)
+    pipe.send([runs.run(SHORTEST) for _ in range(3)])
+    with suppress(EOFError):
+        while pipe.recv():
+            pipe.send(runs.run(length))
 
 
 if __name__ == "__main__":

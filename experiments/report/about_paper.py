@@ -119,7 +119,7 @@ def time_grows_otherwise(rows: list[Row]) -> str:
 @limited_by("a Slice cannot know that a case has ended, so that it forgets none")
 def new_cases(rows: list[Row]) -> str:
     """Where memory grows."""
-    chosen = select(rows, experiment="growth", query="lifecycle.fresh")
+    chosen = select(grown(rows), query="lifecycle.fresh")
     power, more = fit(chosen, "process_bytes"), slope(chosen, "process_bytes")
     if power is None or more is None or power.exponent <= STAYS:
         return ""

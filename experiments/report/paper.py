@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 
 from experiments.figures import (
@@ -141,7 +142,7 @@ def extrapolation(rows: list[Row]) -> Iterator[str]:
         [*heads, f"record: {size} on disk", "record: events"],
         body,
     )
-    fresh = slope(select(rows, experiment="growth", query="lifecycle.fresh"), "peak_bytes")
+    fresh = slope(select(grown(rows), query="lifecycle.fresh"), "process_bytes")
     if fresh is not None and fresh > 0:
         yield ""
         yield from paragraph(
@@ -163,8 +164,9 @@ _CLOCKS = ("seconds", "cpu_seconds")
 def grown(rows: list[Row]) -> list[Row]:
     """The tracked runs over long logs, less what it takes to begin and to end a run."""
     return [
-        {**row, **{column: row[column] - row[f"start_{column}"] for column in _CLOCKS}}
+        {**row, **told, **{column: told[column] - told[f"start_{column}"] for column in _CLOCKS}}
         for row in select(rows, experiment="growth", tracking="ends")
+        for told in json.loads(row["each"])
     ]
 
 
@@ -185,9 +187,10 @@ def growth(rows: list[Row]) -> Iterator[str]:
     heads = ["query", "time by the clock", "linear", "processor time", "memory"]
     yield from told_table(
         f"Powers of the log's length, fitted from {lengths(chosen)[0]:,} to "
-        f"{longest(chosen):,} events, tracked, with the half-width of the 95 % interval. A shorter "
-        "log is run several times in its process, and the run in the middle counts; of its time "
-        "that of a run over 1,000 events is taken off: what it takes to begin and to end. Time is "
+        f"{longest(chosen):,} events, tracked, with the half-width of the 95 % interval. The "
+        "lengths take turns, each in a process of its own, a shorter one more often, so that what "
+        "else the machine does slows all of them alike; their mean counts, less the time of a run "
+        "over 1,000 events: what it takes to begin and to end. Time is "
         f"linear if its exponent lies between {low} and {high}; "
         f"the memory of the process as a whole stays if its exponent is at most {STAYS}. "
         "`lifecycle` has a fixed number of cases, `lifecycle.fresh` a new case for each that ends: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from experiments.measures.sizes import SHARES
@@ -30,6 +31,9 @@ def made() -> list[dict[str, Any]]:
 
 
 def _told(measure: str, row: dict[str, Any]) -> dict[str, Any]:
+    if measure == "growth":
+        each = [_told("local", {**row, "length": length}) for length in row["lengths"]]
+        return {"each": json.dumps(each)}
     length = row["length"]
     if measure == "sizes":
         size = float(length if row["query"] == "total" else 3)

@@ -30,6 +30,10 @@ Progress = Callable[[int, int, str], None]
 
 WRITERS = PRIORITIES["high"].writers
 CONFLICTS = 3
+TOGETHER = 5.0
+"""Seconds for which what a run adds is taken up at once, before the graph is told how it stands."""
+LOOK = 0.1
+"""Seconds until a writer that has nothing to do looks at the record again."""
 
 
 @dataclass(frozen=True)
@@ -199,11 +203,14 @@ class Loader:
             Loader(maker, self._connection, self._progress).catch_up(pace)
 
     def _write_all(self, parts: RecordParts, every: list[Part], pace: Pace) -> list[Part]:
-        """Write whatever can be written; what is left leads to something that is not there."""
-        waiting = [part for part in every if parts.id(part) not in self._there]
-        done = len(every) - len(waiting)
-        doing = self._doing
-        self._progress(done, len(every), doing)
+        """Write whatever can be written; what is left leads to something that is not there.
+
+        A run that goes on may have written more before all of this is there: a writer that has
+        nothing to do takes it up at once.
+        """
+        until = time.monotonic() + TOGETHER
+        waiting = self._missing(parts, every)
+        self._progress(len(every) - len(waiting), len(every), self._doing)
         running: dict[Future[None], str] = {}
         # Before the first fault is told, those under way are waited for: nobody writes behind us.
         with ThreadPoolExecutor(pace.writers, "whence-loading") as pool:
@@ -216,16 +223,34 @@ class Loader:
                         running[pool.submit(self._write, parts, part, pace)] = id
                     if len(running) >= pace.writers:
                         break
+                idle = len(running) < pace.writers and time.monotonic() < until
+                if idle and (more := self._more(parts, pace)) is not None:
+                    parts, every = more, list(more)
+                    waiting = self._missing(parts, every)
+                    continue
                 if not running:
                     break
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                for future in wait(running, LOOK if idle else None, FIRST_COMPLETED).done:
                     id = running.pop(future)
                     future.result()
                     self._there.add(id)
                     self._needs.pop(id, None)
-                waiting = [part for part in waiting if parts.id(part) not in self._there]
-                self._progress(len(every) - len(waiting), len(every), doing)
+                waiting = self._missing(parts, waiting)
+                self._progress(len(every) - len(waiting), len(every), self._doing)
         return waiting
+
+    def _missing(self, parts: RecordParts, some: list[Part]) -> list[Part]:
+        return [part for part in some if parts.id(part) not in self._there]
+
+    def _more(self, parts: RecordParts, pace: Pace) -> RecordParts | None:
+        """What the record holds by now, if that is more of the same streams."""
+        if parts.manifest["status"] in ENDED:
+            return None
+        manifest = self.record.manifest
+        names = [stream["name"] for stream in manifest["streams"]]
+        if manifest == parts.manifest or names != self._registered:
+            return None
+        return self._parts(manifest, pace)
 
     def _write_selected(self, parts: RecordParts, every: list[Part], pace: Pace) -> list[Part]:
         """Write what was selected, with all that it needs; one part after the other.
@@ -246,10 +271,10 @@ class Loader:
                 running.result()
         self._selection.tell_heads(self._connection, parts)
         self._progress(self._done(parts, every), len(every), doing)
-        return [part for part in every if parts.id(part) not in self._there]
+        return self._missing(parts, every)
 
     def _done(self, parts: RecordParts, every: list[Part]) -> int:
-        return sum(parts.id(part) in self._there for part in every)
+        return len(every) - len(self._missing(parts, every))
 
     def _ready(self, parts: RecordParts, part: Part) -> bool:
         """Whether all that a part leads to is there."""
