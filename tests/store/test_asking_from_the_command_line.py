@@ -20,7 +20,7 @@ from whence.engine import Slice
 from whence.engine.chain import Chain, Log
 from whence.engine.record import ingest
 from whence.engine.runners import RunOptions, run_recorded
-from whence.store import Connection
+from whence.store import Connection, associate
 from whence.store.server import Status
 
 pytestmark = pytest.mark.neo4j
@@ -74,6 +74,15 @@ def test_load_then_ask(whence: Whence, record: Path, tmp_path: Path) -> None:
     prov = tmp_path / "why.json"
     whence("explain", "latest", "3", "--prov", str(prov))
     assert json.loads(prov.read_text())["bundle"]
+
+
+def test_a_job_that_told_rows_is_loaded_and_asked(whence: Whence, record: Path) -> None:
+    rows = [("totals", 0, 0, "orders", 0), ("totals", 0, 0, "orders", 2)]
+    job = associate(rows, record=record)
+    whence("load", job.id)
+    shown = whence("explain", job.id, "totals@0")
+    assert "totals@0 is missing, explained by 2 input events" in shown
+    assert [line for line in shown.splitlines() if "orders@" in line] == ["orders@0", "orders@2"]
 
 
 def test_ids_and_counts_stay_when_the_record_is_gone(whence: Whence, record: Path) -> None:

@@ -164,7 +164,8 @@ def _print(why: Why, rows: list[dict[str, Any]], told_more: Mapping[str, Any]) -
     told = why.output
     events = "1 input event" if why.count == 1 else f"{why.count:,} input events"
     value = told.kind if told.kind in ("missing", "erased") else _text(told.value)
-    tell(f"{told.label} is {value} (after input {told.moment}), explained by {events}")
+    after = f" (after input {told.moment})" if told.moment >= 0 else ""
+    tell(f"{told.label} is {value}{after}, explained by {events}")
     shown = [
         {
             **row,

@@ -145,8 +145,12 @@ def _sentence(found: Answer, events: Sequence[LogEvent]) -> Inside:
             ".",
             class_="sentence",
         ),
-        el("p", f"It appeared after input {number(why.output.moment)}.", class_="note"),
+        el("p", _when(why.output.moment), class_="note"),
     ]
+
+
+def _when(moment: int) -> str:
+    return f"It appeared after input {number(moment)}." if moment >= 0 else ""
 
 
 def _short(value: Value) -> Html:

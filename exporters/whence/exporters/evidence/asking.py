@@ -133,9 +133,11 @@ def ask(connection: Connection, graph: RunGraph, record: RunRecord, question: st
     kind = why.output.kind
     value = kind if kind in ("missing", ERASED) else _told(why.output.value)
     events = "1 input event" if why.count == 1 else f"{why.count:,} input events"
+    moment = why.output.moment
+    when = f"after input position {moment}" if moment >= 0 else "before any input"
     words = (
-        f"{why.output.label} of run {why.run} is {value}. It appeared after input position "
-        f"{why.output.moment}, and {events} explain it."
+        f"{why.output.label} of run {why.run} is {value}. It appeared {when}, and {events} "
+        "explain it."
     )
     return Asked(
         f"explain {why.output.label}",
