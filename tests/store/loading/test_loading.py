@@ -15,12 +15,14 @@ from whence.engine import ApplyFunction, Chain, Cumulate, Slice
 from whence.engine.associations import Association
 from whence.engine.chain import Log
 from whence.engine.errors import ParameterError, StoreError
-from whence.engine.record import ingest
+from whence.engine.record import RunRecord, ingest
 from whence.engine.record.files import write_table
 from whence.engine.record.schema import association_table
 from whence.engine.runners import RunOptions, run_recorded
 from whence.store import Connection, Secret, Settings
 from whence.store.loading import follow, load
+from whence.store.loading.loader import Loader
+from whence.store.loading.priority import PRIORITIES
 from whence.store.loading.register import prepare_schema
 from whence.store.loading.values import LONGEST_TEXT, stored_value
 from whence.store.places import key_of
@@ -135,6 +137,36 @@ def test_a_run_is_loaded_while_it_goes_on(graph: Connection, tmp_path: Path) -> 
     assert seen[0][1] == "loading followed, of what is written so far"
     assert (report.parts, "loading followed") in seen
     assert seen[-1] == (report.parts, "counting what the inputs of followed explain")
+
+
+def test_what_a_run_adds_meanwhile_is_taken_up_at_once(
+    graph: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whence.store.loading.loader.TOGETHER", 600.0)
+    log = ingest(tmp_path, "log", EVENTS * 8, chunk=50)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def hold(done: int, total: int) -> None:
+        if done >= total // 2 and not begun.is_set():
+            begun.set()
+            assert go_on.wait(60)
+
+    def run() -> None:
+        options = RunOptions(chunk=50)
+        run_recorded(tmp_path, LIFECYCLE, {"log": log}, options, run_id="grows", progress=hold)
+
+    def tell(done: int, total: int, text: str) -> None:
+        if done:  # something is there, and now there is more to come
+            go_on.set()
+            runner.join(60)
+
+    runner = threading.Thread(target=run)
+    runner.start()
+    assert begun.wait(60)
+    report = Loader(RunRecord(tmp_path, "grows"), graph, tell).catch_up(PRIORITIES["high"])
+    assert report.written > report.parts  # more than there were in the beginning
+    assert graph.read("MATCH (e:Output) RETURN count(e) AS n") == [{"n": len(EVENTS) * 8}]
+    assert load(tmp_path, "grows", graph).written == 0
 
 
 def test_a_store_that_is_away_does_not_harm_the_run(tmp_path: Path) -> None:
