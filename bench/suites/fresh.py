@@ -47,6 +47,7 @@ from whence.engine.sources import open_source
 from whence.engine.sources.folder_stream import FolderStream
 from whence.store import Connection
 from whence.store.loading import Loading
+from whence.store.loading.chunks import chunk_id
 from whence.store.loading.priority import PRIORITIES, Priority
 
 __all__ = ["bench"]
@@ -65,7 +66,7 @@ EVENTS = 500_000 if quick() else 3_000_000
 PAIRS = 1 if quick() else 3
 OUTPUT = "not-zero"
 CHUNKS = """
-MATCH (c:Chunk) WHERE c.id STARTS WITH $prefix RETURN c.id AS id
+UNWIND $ids AS id MATCH (c:Chunk {id: id}) RETURN c.id AS id
 """
 
 
@@ -181,10 +182,15 @@ class _Stream:
 
     def _look(self, run: str) -> None:
         record = RunRecord(self.root, run)
+        before: object = None
         while not self.stop.is_set():
-            parts = (s["outputs"] for s in record.manifest["streams"] if s["name"] == OUTPUT)
-            self._first(self.kept, (each["part"] for part in parts for each in part))
-            rows = self.connection.read(CHUNKS, prefix=f"run/{run}/{OUTPUT}/")
+            files = [path.stat().st_mtime_ns for path in record.folder.glob("*.json*")]
+            if files != before:  # else there is nothing new, and it takes long to read
+                parts = (s["outputs"] for s in record.manifest["streams"] if s["name"] == OUTPUT)
+                self._first(self.kept, (each["part"] for part in parts for each in part))
+                before = files
+            ids = [chunk_id("run", run, part, OUTPUT) for part in self.kept.keys() - self.seen]
+            rows = self.connection.read(CHUNKS, ids=ids)
             self._first(self.seen, (int(row["id"].rpartition("/")[2]) for row in rows))
             time.sleep(LOOK)
 

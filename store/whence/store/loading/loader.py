@@ -32,8 +32,9 @@ WRITERS = PRIORITIES["high"].writers
 CONFLICTS = 3
 TOGETHER = 5.0
 """Seconds for which what a run adds is taken up at once, before the graph is told how it stands."""
-LOOK = 0.1
-"""Seconds until a writer that has nothing to do looks at the record again."""
+LOOK, SHARE = 0.1, 10.0
+"""A writer that has nothing to do looks at the record again after so many seconds, or so many times
+what the last look took: the longer a run is, the more there is to read."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ class Loader:
         self._there: set[str] = set()
         self._needs: dict[str, set[str]] = {}
         self._selection = SelectedParts()
+        self._look_at = 0.0
 
     def catch_up(self, pace: Pace) -> LoadReport:
         """Load what there is by now.
@@ -230,7 +232,8 @@ class Loader:
                     continue
                 if not running:
                     break
-                for future in wait(running, LOOK if idle else None, FIRST_COMPLETED).done:
+                left = self._look_at - time.monotonic() if idle else None
+                for future in wait(running, left, FIRST_COMPLETED).done:
                     id = running.pop(future)
                     future.result()
                     self._there.add(id)
@@ -244,13 +247,16 @@ class Loader:
 
     def _more(self, parts: RecordParts, pace: Pace) -> RecordParts | None:
         """What the record holds by now, if that is more of the same streams."""
-        if parts.manifest["status"] in ENDED:
+        began = time.monotonic()
+        if began < self._look_at or parts.manifest["status"] in ENDED:
             return None
         manifest = self.record.manifest
         names = [stream["name"] for stream in manifest["streams"]]
-        if manifest == parts.manifest or names != self._registered:
-            return None
-        return self._parts(manifest, pace)
+        same = manifest == parts.manifest or names != self._registered
+        found = None if same else self._parts(manifest, pace)
+        took = time.monotonic() - began
+        self._look_at = began + took + max(LOOK, SHARE * took)
+        return found
 
     def _write_selected(self, parts: RecordParts, every: list[Part], pace: Pace) -> list[Part]:
         """Write what was selected, with all that it needs; one part after the other.
