@@ -87,30 +87,45 @@ class Fit(NamedTuple):
 _T = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13)
 
 
-def fit(rows: Iterable[Row], column: str = "seconds", shortest: int = 0) -> Fit | None:
+def fit(
+    rows: Iterable[Row],
+    column: str = "seconds",
+    shortest: int = 0,
+    *,
+    within: str | None = None,
+) -> Fit | None:
     """Fit a power of the length to a column, by least squares on logarithms.
 
     Args:
         rows: repetitions of several lengths.
         column: what grows.
         shortest: lengths below are left out: there the start of a run is what one sees.
+        within: rows that are alike in this were measured side by side, so that only what differs
+            among them counts: a slow moment slowed all of them.
 
     >>> made = [{"length": 10**n, "seconds": 2.0 * 10**n} for n in (5, 6, 7)]
     >>> told = fit(made)
     >>> round(told.exponent, 6), told.points
     (1.0, 3)
     """
-    points = [
-        (math.log(row["length"]), math.log(row[column]))
-        for row in rows
-        if row["length"] >= shortest and row.get(column, 0) > 0
-    ]
-    free = len(points) - 2
-    if free < 1 or len({x for x, _ in points}) < 2:
+    groups: dict[Any, list[tuple[float, float]]] = {}
+    for row in rows:
+        if row["length"] >= shortest and row.get(column, 0) > 0:
+            point = (math.log(row["length"]), math.log(row[column]))
+            groups.setdefault(row[within] if within else None, []).append(point)
+    points = [point for some in groups.values() for point in _centred(some)]
+    free = len(points) - len(groups) - 1
+    if free < 1 or len({x for some in groups.values() for x, _ in some}) < 2:
         return None
     incline, left, spread = _line(points)
     t = _T[free - 1] if free <= len(_T) else 1.96
     return Fit(incline, t * math.sqrt(left / free / spread), len(points))
+
+
+def _centred(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Points around their own middle."""
+    x, y = (math.fsum(axis) / len(points) for axis in zip(*points, strict=True))
+    return [(each_x - x, each_y - y) for each_x, each_y in points]
 
 
 def slope(rows: Iterable[Row], column: str) -> float | None:

@@ -178,8 +178,9 @@ def growth(rows: list[Row]) -> Iterator[str]:
     body = []
     for query in (*QUERIES, "lifecycle.fresh"):
         found = select(chosen, query=query)
-        clock, processor = fit(found), fit(found, "cpu_seconds")
-        held = fit(found, "process_bytes")
+        clock, processor, held = (
+            fit(found, column, within="repetition") for column in (*_CLOCKS, "process_bytes")
+        )
         told = [exponent(clock), linear(clock), exponent(processor)]
         most = middle(select(found, length=longest(chosen)), "process_bytes")
         told += [exponent(held), number(divided(most, 1e6)), stays(held)]
