@@ -92,7 +92,7 @@ def turns(lengths: list[int]) -> list[int]:
     """A round: each length so often that as many events go through, spread evenly.
 
     >>> turns([4, 8, 24])
-    [4, 8, 4, 4, 24, 8, 4, 4, 8, 4]
+    [4, 8, 4, 4, 8, 24, 4, 4, 8, 4]
     """
     most = max(lengths)
     times = {length: round(most / length) for length in lengths}
