@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from experiments.measures._cell import Spent, answer, log_of, log_place, probed
 from experiments.measures.local import WARM, options_of, run_local
 
-SECONDS = 30.0
-"""Rounds go on for so long, and one more."""
+SECONDS, LONG = 30.0, 10_000_000
+"""Rounds go on for so long, and one more, if the longest log has so many events; else for less."""
 SHORTEST = 1000
 """Events of a log that tells what it takes to begin and to end a run."""
 _SPAWN = get_context("spawn")
@@ -64,12 +64,13 @@ def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
         ends = {length: _worker(stack, runs, length) for length in lengths}
         start = [ends[length].recv() for length in lengths]
         took: dict[int, list[Spent]] = {length: [] for length in lengths}
-        began, order = time.monotonic(), turns(lengths)
+        until = time.monotonic() + SECONDS * min(1.0, max(lengths) / LONG)
+        order = turns(lengths)
         while True:
             for length in order:
                 ends[length].send(True)
                 took[length].append(ends[length].recv())
-            if time.monotonic() - began > SECONDS:
+            if time.monotonic() > until:
                 break
             order.reverse()
     each = zip(lengths, start, took.values(), strict=True)
