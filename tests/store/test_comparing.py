@@ -20,6 +20,7 @@ from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions, run_recorded
 from whence.store import Connection
 from whence.store.loading import load
+from whence.store.loading.values import LONGEST_TEXT
 from whence.store.questions import Comparison, compare
 
 pytestmark = pytest.mark.neo4j
@@ -107,8 +108,27 @@ def test_a_changed_chain_is_explained_by_what_each_run_leans_on(
     assert (answer.chain_changed, answer.logs_changed) == (True, False)
     assert [row[1] for row in told(answer)] == [(0, True), (1, True), (3, False), (4, False)]
     assert all(row[3] == row[4] == {("log", row[1][0])} for row in told(answer))
+    assert compare(graph, old.id, new.id, record=tmp_path) == answer
     assert compare(graph, old.id, old.id).count == 0
     assert len(compare(graph, old.id, new.id, most=3).outputs) == 3
+
+
+@pytest.mark.parametrize("record", ["record", "elsewhere"])
+def test_long_texts_that_differ_in_the_end_are_not_the_same(
+    graph: Connection, tmp_path: Path, record: str
+) -> None:
+    root = tmp_path / "record"
+    event = {name: "é" * LONGEST_TEXT + name for name in ("a", "b")}
+    log = ingest(root, "log", [event])
+    runs = [
+        run_recorded(root, Chain.of(ApplyFunction("says", name)), {"log": log}, RunOptions())
+        for name in ("a", "a", "b")
+    ]
+    for each in runs:
+        load(root, each.id, graph)
+    one, same, other = (each.id for each in runs)
+    assert compare(graph, one, same, record=tmp_path / record).count == 0
+    assert compare(graph, one, other, record=tmp_path / record).pipes[0].changed == 1
 
 
 def test_without_the_record_only_runs_over_one_log_are_compared(
