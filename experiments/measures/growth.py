@@ -10,11 +10,10 @@ import os
 import time
 from contextlib import ExitStack, suppress
 from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import mean, median
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from experiments.measures._cell import Spent, answer, log_of, log_place, probed
 from experiments.measures.local import WARM, options_of, run_local
@@ -24,6 +23,16 @@ SECONDS, LONG = 30.0, 10_000_000
 SHORTEST = 1000
 """Events of a log that tells what it takes to begin and to end a run."""
 _SPAWN = get_context("spawn")
+
+
+class End(Protocol):
+    """An end of a pipe between two processes; what it is differs between systems."""
+
+    def send(self, obj: Any, /) -> None:
+        """Give something to the other end."""
+
+    def recv(self) -> Any:
+        """Wait for what the other end gives."""
 
 
 class Runs(NamedTuple):
@@ -105,7 +114,7 @@ def turns(lengths: list[int]) -> list[int]:
     ]
 
 
-def _worker(stack: ExitStack, runs: Runs, length: int) -> Connection:
+def _worker(stack: ExitStack, runs: Runs, length: int) -> End:
     """Start a process that runs over a log whenever it is told to, and ends with us."""
     ours, theirs = _SPAWN.Pipe()
     worker = _SPAWN.Process(target=_serve, args=(theirs, runs, length), daemon=True)
@@ -116,7 +125,7 @@ def _worker(stack: ExitStack, runs: Runs, length: int) -> Connection:
     return ours
 
 
-def _serve(pipe: Connection, runs: Runs, length: int) -> None:
+def _serve(pipe: End, runs: Runs, length: int) -> None:
     runs.run(WARM)
     pipe.send([runs.run(SHORTEST) for _ in range(3)])
     with suppress(EOFError):
