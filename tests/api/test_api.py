@@ -142,7 +142,6 @@ def test_a_store_that_is_away_does_not_harm_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.neo4j
 @pytest.mark.fault
-@pytest.mark.full  # killed and started again by the command line in every test run
 def test_a_run_killed_in_the_middle_and_run_again_leaves_one_graph(
     tmp_path: Path, graph: Connection, neo4j_server: Status
 ) -> None:

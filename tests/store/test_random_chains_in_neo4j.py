@@ -17,7 +17,7 @@ from whence.store import Connection
 pytestmark = pytest.mark.neo4j
 
 FULL = os.environ.get("WHENCE_TEST_PROFILE") == "full"
-SEEDS = range(200) if FULL else range(8)
+SEEDS = range(200) if FULL else range(14)
 
 
 @pytest.mark.parametrize("detail", ["ends", "steps"])
@@ -36,7 +36,7 @@ def test_every_answer_equals_the_trackers(
 
 
 @pytest.mark.parametrize("detail", ["ends", "steps"])
-@pytest.mark.parametrize("number", range(60 if FULL else 5))
+@pytest.mark.parametrize("number", range(60 if FULL else 9))
 def test_every_answer_over_alternatives_equals_the_trackers(
     graph: Connection, tmp_path: Path, number: int, detail: str
 ) -> None:

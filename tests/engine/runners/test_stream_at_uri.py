@@ -158,7 +158,6 @@ def test_spark_goes_on_by_the_copy_of_its_notes(tmp_path: Path, root: RemotePath
 
 
 @pytest.mark.fault
-@pytest.mark.full  # in a folder it is killed in every test run
 def test_a_stream_that_is_killed_inside_a_batch_and_between_batches_says_the_same(
     tmp_path: Path, spark: SparkSession, root: RemotePath, record_property: Tell
 ) -> None:

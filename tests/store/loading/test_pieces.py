@@ -50,7 +50,7 @@ def loaded(graph: Connection, root: Path, run: str) -> Graph:
 
 
 @pytest.mark.parametrize("selected", [False, True])
-@pytest.mark.parametrize("seed", range(60 if FULL else 4))
+@pytest.mark.parametrize("seed", range(60 if FULL else 8))
 def test_the_graph_is_the_same_in_pieces(
     graph: Connection,
     tmp_path: Path,
@@ -77,7 +77,7 @@ def test_the_graph_is_the_same_in_pieces(
     assert graph.read("MATCH (n:Event) RETURN count(n) AS n") == [{"n": 0}]
 
 
-@pytest.mark.parametrize("number", range(20 if FULL else 2))
+@pytest.mark.parametrize("number", range(20 if FULL else 3))
 def test_answers_over_alternatives_are_the_same_in_pieces(
     graph: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:

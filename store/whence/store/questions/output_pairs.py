@@ -76,7 +76,7 @@ def outputs_of(
 ) -> list[Said]:
     """Every output of a pipe, in order.
 
-    From the record if there is one: of a long run they are read there many times as fast, and of a
+    From the record if there is one: of a long run they are read faster there, and of a
     pipe of which not all is in the graph nowhere else.
     """
     try:
