@@ -11,7 +11,7 @@ import pytest
 
 from whence.engine.errors import LogError
 from whence.engine.record import journal as journals
-from whence.engine.record.journal import Journal, read_manifest, remove_journals
+from whence.engine.record.journal import Following, Journal, read_manifest, remove_journals
 
 
 def _part(number: int) -> dict[str, Any]:
@@ -26,6 +26,8 @@ def _manifest() -> dict[str, Any]:
 def test_every_publication_is_read(tmp_path: Path) -> None:
     manifest = _manifest()
     journal = Journal(tmp_path, manifest)
+    following: Following | None = None
+    given: list[tuple[dict[str, Any], dict[str, Any]]] = []
     for number in range(5):
         first, *others = manifest["streams"]
         first["outputs"].append(_part(number))
@@ -37,8 +39,67 @@ def test_every_publication_is_read(tmp_path: Path) -> None:
         published = copy.deepcopy(manifest)
         journal.publish()
         assert read_manifest(tmp_path) == published
+        following = following or Following(tmp_path)
+        assert following.now() == published
+        assert following.now() is following.now()
+        given.append((following.now(), published))
         first["tracked"] += 1  # what was not published yet is not read
         journal.publish()
+    assert all(then == published for then, published in given)  # is not changed afterwards
+
+
+def test_who_follows_reads_only_what_is_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals, "_LEAST", 1_000)
+    read: list[int] = []
+    parsed = json.loads
+
+    def counted(text: bytes | str) -> Any:
+        read.append(len(text))
+        return parsed(text)
+
+    monkeypatch.setattr(json, "loads", counted)
+    manifest = _manifest()
+    journal = Journal(tmp_path, manifest)
+    journal.publish()
+    following = Following(tmp_path)
+    for number in range(400):
+        manifest["streams"][0]["outputs"].append(_part(number))
+        journal.publish()
+        assert following.now()["streams"] == manifest["streams"]
+    assert sum(read) < 6 * len(json.dumps(manifest))
+
+
+def test_who_follows_waits_for_the_end_of_a_line(tmp_path: Path) -> None:
+    manifest = _manifest()
+    journal = Journal(tmp_path, manifest)
+    journal.publish()
+    following = Following(tmp_path)
+    before = following.now()
+    (path,) = tmp_path.glob("added-*.jsonl")
+    line = json.dumps([{"name": "a", "outputs": [_part(0)], "associations": [], "length": 10}])
+    with path.open("a") as file:
+        file.write(line[:20])
+        file.flush()
+        assert following.now() is before
+        file.write(line[20:] + "\n")
+    (stream,) = following.now()["streams"]
+    assert (stream["outputs"], stream["length"], stream["tracked"]) == ([_part(0)], 10, 0)
+    assert following.now() == read_manifest(tmp_path)
+
+
+def test_who_follows_sees_a_manifest_that_was_replaced(tmp_path: Path) -> None:
+    manifest = _manifest()
+    Journal(tmp_path, manifest).publish()
+    following = Following(tmp_path)
+    following.now()
+    (path,) = tmp_path.glob("added-*.jsonl")
+    whole = {**manifest, "status": "complete"}
+    (tmp_path / "manifest.new").write_text(json.dumps(whole))
+    (tmp_path / "manifest.new").replace(tmp_path / "manifest.json")
+    path.unlink()
+    assert following.now() == whole
 
 
 def test_the_whole_manifest_is_written_seldom(
@@ -79,6 +140,15 @@ def test_a_journal_that_is_gone_is_told(tmp_path: Path) -> None:
     remove_journals(tmp_path)
     with pytest.raises(LogError, match=r"expected the file added-\w+.jsonl .*; got none; try"):
         read_manifest(tmp_path)
+
+
+def test_a_journal_that_goes_while_it_is_followed_is_told(tmp_path: Path) -> None:
+    Journal(tmp_path, _manifest()).publish()
+    following = Following(tmp_path)
+    following.now()
+    remove_journals(tmp_path)
+    with pytest.raises(LogError, match=r"expected the file added-\w+.jsonl .*; got none; try"):
+        following.now()
 
 
 def test_nothing_is_written_when_nothing_was_added(tmp_path: Path) -> None:

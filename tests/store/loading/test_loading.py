@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import wait
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from neo4j import GraphDatabase
@@ -167,6 +169,23 @@ def test_what_a_run_adds_meanwhile_is_taken_up_at_once(
     assert report.written > report.parts  # more than there were in the beginning
     assert graph.read("MATCH (e:Output) RETURN count(e) AS n") == [{"n": len(EVENTS) * 8}]
     assert load(tmp_path, "grows", graph).written == 0
+
+
+def test_a_writer_that_has_nothing_to_do_waits_for_the_others(
+    graph: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = record_of(tmp_path, LIFECYCLE, {"log": EVENTS}, RunOptions())
+    waits = 0
+
+    def counted(*given: Any) -> Any:
+        nonlocal waits
+        waits += 1
+        return wait(*given)
+
+    monkeypatch.setattr("whence.store.loading.loader.wait", counted)
+    report = load(tmp_path, run.id, graph, writers=10)
+    assert report.complete
+    assert 0 < waits <= report.written  # each time at least one of them was done
 
 
 def test_a_store_that_is_away_does_not_harm_the_run(tmp_path: Path) -> None:

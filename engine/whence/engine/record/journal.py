@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from whence.engine.errors import LogError
 from whence.engine.record.files import read_json, whole_file, write_json
 from whence.engine.record.remote import RemotePath
 
-__all__ = ["Journal", "read_manifest", "remove_journals"]
+__all__ = ["Following", "Journal", "read_manifest", "remove_journals"]
 
 _NAME = "journal"
 _LISTS = ("outputs", "associations")
@@ -111,39 +111,100 @@ def remove_journals(folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+class Following:
+    """Reads the manifest of a run again and again, and each time only what is new of it.
+
+    What it gives does not change any more; as long as nothing was added it is the same object.
+
+    Args:
+        folder: the run's.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Nothing was read yet."""
+        self._folder = folder
+        self._stamp: tuple[int, ...] | None = None
+        self._found: dict[str, Any] = {}
+        self._journal: Path | None = None
+        self._read = 0
+
+    def now(self) -> dict[str, Any]:
+        """The manifest as it is now, with all that was added.
+
+        Raises:
+            LogError: what was added is not there any more.
+        """
+        lacking: Path | None = None
+        while True:
+            if self._stamp is None or self._stamp != self._stamped():
+                self._begin()
+            try:
+                return self._grown()
+            except FileNotFoundError:
+                # Unless somebody has removed it, there is a newer manifest by now.
+                self._stamp = None
+                if lacking is not None and lacking == self._journal:
+                    msg = (
+                        f"run {self._folder.name}: expected the file {lacking.name} that its "
+                        "manifest names; got none; try a copy of the record, or another run"
+                    )
+                    raise LogError(msg) from None
+                lacking = self._journal
+
+    def _stamped(self) -> tuple[int, ...] | None:
+        """What tells one manifest from the next; nothing does so at a URI."""
+        path = self._folder / "manifest.json"
+        if isinstance(path, RemotePath):
+            return None
+        told = path.stat()
+        return told.st_ino, told.st_mtime_ns, told.st_size
+
+    def _begin(self) -> None:
+        self._stamp = self._stamped()  # before it is read: a newer one is read again
+        self._found = read_json(self._folder / "manifest.json")
+        name = self._found.pop(_NAME, None)
+        self._journal = None if name is None else self._folder / name
+        self._read = 0
+
+    def _grown(self) -> dict[str, Any]:
+        if self._journal is not None:
+            text = _after(self._journal, self._read)
+            # A line without an end is being written, or was when the writer was killed.
+            *lines, rest = text.split(b"\n")
+            if lines:
+                self._found = _with(self._found, lines)
+                self._read += len(text) - len(rest)
+        return self._found
+
+
+def _after(path: Path, read: int) -> bytes:
+    """What a file holds behind its first bytes."""
+    if not read:
+        return path.read_bytes()
+    with path.open("rb") as file:
+        file.seek(read)
+        return file.read()
+
+
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a run as it is now, with all that was added.
 
     Raises:
         LogError: what was added is not there any more.
     """
-    found: dict[str, Any] = read_json(folder / "manifest.json")
-    while (name := found.pop(_NAME, None)) is not None:
-        try:
-            text = (folder / name).read_bytes()
-        except FileNotFoundError:
-            # Unless somebody has removed it, there is a newer manifest by now.
-            found = read_json(folder / "manifest.json")
-            if found.get(_NAME) == name:
-                msg = (
-                    f"run {folder.name}: expected the file {name} that its manifest names; "
-                    "got none; try a copy of the record, or another run"
-                )
-                raise LogError(msg) from None
-            continue
-        # A line without an end is being written, or was when the writer was killed.
-        for line in text.split(b"\n")[:-1]:
-            _add(found, json.loads(line))
-    return found
+    return Following(folder).now()
 
 
-def _add(manifest: dict[str, Any], added: list[dict[str, Any]]) -> None:
-    known = {stream["name"]: stream for stream in manifest["streams"]}
-    for stream in added:
-        before = known.get(stream["name"])
-        if before is None:
-            manifest["streams"].append(stream)
-            continue
-        for what in _LISTS:
-            before[what].extend(stream.pop(what))
-        before.update(stream)
+def _with(manifest: Mapping[str, Any], lines: Iterable[bytes]) -> dict[str, Any]:
+    streams = {
+        stream["name"]: {**stream, **{what: [*stream[what]] for what in _LISTS}}
+        for stream in manifest["streams"]
+    }
+    for line in lines:
+        for added in json.loads(line):
+            lists = {what: added.pop(what) for what in _LISTS}
+            known = streams.setdefault(added["name"], {what: [] for what in _LISTS})
+            for what, parts in lists.items():
+                known[what].extend(parts)
+            known.update(added)
+    return {**manifest, "streams": list(streams.values())}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -16,7 +17,7 @@ from whence.engine.errors import LogError
 from whence.engine.record.coded import coded
 from whence.engine.record.compact import encodings_of, joined_table
 from whence.engine.record.files import flush_files, read_table, write_json, write_table
-from whence.engine.record.journal import read_manifest, remove_journals
+from whence.engine.record.journal import Following, read_manifest, remove_journals
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.schema import IN_ORDER, association_table, associations_of
 from whence.engine.record.writing import WritingLock, is_being_written
@@ -74,11 +75,21 @@ class RunRecord:
 
         A run that should be running, but that no process writes any more, is *interrupted*.
         """
-        found = read_manifest(self.folder)
+        return self._standing(partial(read_manifest, self.folder))
+
+    def following(self) -> Callable[[], dict[str, Any]]:
+        """Gives the manifest as it is whenever it is called, and reads only what is new of it.
+
+        What it gave before stays as it was, and is not to be changed.
+        """
+        return partial(self._standing, Following(self.folder).now)
+
+    def _standing(self, read: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        found = read()
         if found["status"] == "running" and not is_being_written(self.folder):
-            found = read_manifest(self.folder)  # it may have ended by itself in between
+            found = read()  # it may have ended by itself in between
             if found["status"] == "running":
-                found["status"] = "interrupted"
+                return {**found, "status": "interrupted"}
         return found
 
     def log(self, name: str) -> LogRecord:

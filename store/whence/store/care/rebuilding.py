@@ -15,7 +15,7 @@ from whence.store.care.exporting import export_runs, numbered
 from whence.store.care.import_files import EMPTY_MARK, ImportFiles
 from whence.store.connection import Connection, connect
 from whence.store.cypher import cypher
-from whence.store.loading.contributions import keep_contributions
+from whence.store.loading.contributions import count, keep_contributions
 from whence.store.loading.loader import ENDED
 from whence.store.loading.reading_back import pages
 from whence.store.loading.register import prepare_schema, register, run_state
@@ -176,7 +176,7 @@ def _finish(
         register(connection, run, manifest)
         logs = [run.log(name).manifest for name in manifest["logs"]]
         run_state(connection, manifest, logs, loaded=True)
-        keep_contributions(connection, run)
+        keep_contributions(connection, run.id, count(connection, run))
     tell(len(runs), len(runs), "registering runs")
 
 

@@ -35,10 +35,7 @@ RETRY_SECONDS = 5.0
 def main() -> None:
     """Load what the first line of the input says, until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever runs the chain decides when to stop
-    # Rows are lists of lists, hundreds of thousands of them, and never lead around: to look through
-    # all that was imported for each of them takes longer than to make them.
-    gc.freeze()
-    gc.set_threshold(200_000, 20, 100)
+    gc.freeze()  # what was imported stays: it need not be looked through for garbage
     asked = json.loads(sys.stdin.readline())
     over = threading.Event()
     threading.Thread(target=_wait_for_the_end, args=(over,), daemon=True).start()

@@ -47,13 +47,12 @@ def follow(
         poll: seconds between two looks at the record.
         patience: seconds to wait for a store that is away, once the run has ended.
     """
-    kept = RunRecord(record, run)
-    loader = Loader(kept, connection, progress)
+    loader = Loader(RunRecord(record, run), connection, progress)
     reached = False
     away_until: float | None = None
     pause, written = poll, 0
     while True:
-        manifest = kept.manifest
+        manifest = loader.manifest()
         status = manifest["status"]
         ended = status in ENDED or (status == "interrupted" if over is None else over())
         try:

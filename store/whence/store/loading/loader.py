@@ -15,9 +15,10 @@ from whence.engine.record import RunRecord
 from whence.store.catalog import find_run, run_is_loaded
 from whence.store.connection import Connection
 from whence.store.loading.chunks import is_conflict, loaded_chunks, write_chunk
+from whence.store.loading.collecting import collecting_less
 from whence.store.loading.content import ChunkContent
-from whence.store.loading.contributions import keep_contributions
-from whence.store.loading.parts import ENDED, Part, RecordParts
+from whence.store.loading.contributions import count, keep_contributions
+from whence.store.loading.parts import ENDED, Part, RecordParts, logs_of
 from whence.store.loading.pieces import with_ids
 from whence.store.loading.priority import PRIORITIES, Pace
 from whence.store.loading.register import prepare_schema, register, run_state
@@ -86,6 +87,10 @@ class Loader:
 
     Several parts are written at a time, each in a transaction of its own, and no more of them are
     in memory. A part has its turn when all that it leads to is there.
+
+    Attributes:
+        record: the run's record.
+        manifest: gives the run's manifest as it is whenever it is called.
     """
 
     def __init__(
@@ -99,6 +104,7 @@ class Loader:
             progress: told how far it has come.
         """
         self.record = record
+        self.manifest = record.following()
         self._connection = connection
         self._progress = progress or (lambda done, total, text: None)
         self._doing = f"loading {record.id}"
@@ -119,7 +125,8 @@ class Loader:
         """
         for left in reversed(range(CONFLICTS)):
             try:
-                return self._catch_up(pace)
+                with collecting_less():
+                    return self._catch_up(pace)
             except StoreError as error:
                 # Another loader of the same run was faster with something; now it is known.
                 if not left or not is_conflict(error):
@@ -127,22 +134,25 @@ class Loader:
         raise AssertionError
 
     def _catch_up(self, pace: Pace) -> LoadReport:
-        manifest = self.record.manifest
+        manifest = self.manifest()
         # While the run goes on there will be more: then a share is one of what there is by now.
         so_far = "" if manifest["status"] in ENDED else ", of what is written so far"
         self._doing = f"loading {self.record.id}{so_far}"
         try:
             parts = self._parts(manifest, pace)
             all_parts = list(parts)
-            write = self._write_selected if parts.selected else self._write_all
-            left = write(parts, all_parts, pace)
-            complete = manifest["status"] in ENDED and not left
-            if complete:
-                every = len(all_parts)
-                self._progress(
-                    every, every, f"counting what the inputs of {self.record.id} explain"
-                )
-                keep_contributions(self._connection, self.record)
+            with ThreadPoolExecutor(1, "whence-counting") as beside:
+                ended = manifest["status"] in ENDED
+                counting = beside.submit(count, self._connection, self.record) if ended else None
+                write = self._write_selected if parts.selected else self._write_all
+                left = write(parts, all_parts, pace)
+                complete = ended and not left
+                if complete and counting is not None:
+                    every = len(all_parts)
+                    self._progress(
+                        every, every, f"counting what the inputs of {self.record.id} explain"
+                    )
+                    keep_contributions(self._connection, self.record.id, counting.result())
             self._tell_state(manifest, complete)
         except BaseException:
             self._registered = self._told = None  # what was on its way may be there or not
@@ -225,7 +235,8 @@ class Loader:
                         running[pool.submit(self._write, parts, part, pace)] = id
                     if len(running) >= pace.writers:
                         break
-                idle = len(running) < pace.writers and time.monotonic() < until
+                goes_on = parts.manifest["status"] not in ENDED and time.monotonic() < until
+                idle = goes_on and len(running) < pace.writers
                 if idle and (more := self._more(parts, pace)) is not None:
                     parts, every = more, list(more)
                     waiting = self._missing(parts, every)
@@ -248,9 +259,9 @@ class Loader:
     def _more(self, parts: RecordParts, pace: Pace) -> RecordParts | None:
         """What the record holds by now, if that is more of the same streams."""
         began = time.monotonic()
-        if began < self._look_at or parts.manifest["status"] in ENDED:
+        if began < self._look_at:
             return None
-        manifest = self.record.manifest
+        manifest = self.manifest()
         names = [stream["name"] for stream in manifest["streams"]]
         same = manifest == parts.manifest or names != self._registered
         found = None if same else self._parts(manifest, pace)
@@ -306,8 +317,8 @@ class Loader:
         """Say in the graph how the run stands, if it stands otherwise than before."""
         state = {"manifest": manifest, "loaded": complete}
         if self._told != state:
-            logs = {name: self.record.log(name).manifest for name in manifest["logs"]}
-            run_state(self._connection, manifest, logs.values(), loaded=complete)
+            logs = [log.manifest for log in logs_of(self.record, manifest).values()]
+            run_state(self._connection, manifest, logs, loaded=complete)
             self._told = state
 
     def _refuse(self, parts: RecordParts, part: Part) -> None:

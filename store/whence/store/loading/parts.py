@@ -14,7 +14,7 @@ from whence.engine.associations import LOG_PREFIX, Association
 from whence.engine.compact import Associations, Block
 from whence.engine.errors import StoreError
 from whence.engine.intervals import positions
-from whence.engine.record import RunRecord
+from whence.engine.record import LogRecord, RunRecord
 from whence.engine.record.compact import from_compact_table
 from whence.engine.record.schema import associations_of
 from whence.engine.record.secret import record_secret
@@ -32,7 +32,7 @@ from whence.store.loading.ranges import Ranges
 from whence.store.loading.selecting import MergedInputs, content_of
 from whence.store.places import LAST_POSITION, last_position
 
-__all__ = ["ENDED", "Part", "RecordParts", "parts_listed"]
+__all__ = ["ENDED", "Part", "RecordParts", "logs_of", "parts_listed"]
 
 ENDED = ("complete", "failed")
 """How a run stands that has ended by itself: its record will not change any more."""
@@ -85,7 +85,7 @@ class RecordParts:
         """
         self.record = record
         self.manifest = manifest
-        self.logs = {name: record.log(name) for name in manifest["logs"]}
+        self.logs = logs_of(record, manifest)
         self.streams = {stream["name"]: stream for stream in manifest["streams"]}
         self.directory = Directory(
             numbers,
@@ -290,6 +290,12 @@ class RecordParts:
         if self.directory.roles.get(to) not in ("heads", "end"):  # no events of their own
             for number in numbers:
                 yield self._chunk(to, number)
+
+
+def logs_of(record: RunRecord, manifest: Mapping[str, Any]) -> dict[str, LogRecord]:
+    """The logs of a run as they are now, by their names in the chain."""
+    places = {name: record.root / "logs" / log for name, log in manifest["logs"].items()}
+    return {name: LogRecord.open(place) for name, place in places.items()}
 
 
 def parts_listed(record: RunRecord, *, selected: bool) -> Iterator[str]:

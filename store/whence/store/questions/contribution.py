@@ -83,7 +83,7 @@ def contribution(
             f"got {got}; try {hint}"
         )
         raise StoreError(msg)
-    ids = [id for log in graph.logs for id in block_ids(graph.id, log)]
+    ids = [id for log in graph.logs for id in block_ids(graph.id, log.no, log.length)]
     found = [
         (-number, row["no"], row["first"] + at)
         for row in connection.read(cypher("contributions_read"), ids=ids)
