@@ -85,7 +85,7 @@ def route_rows(
 
     def at(stream: str, position: int) -> str:
         whole, more = divmod(position, (widths or {}).get(stream, 1))
-        return f"{whole}#{more + 1}" if more else str(whole)
+        return f"{whole}:{more}" if more else str(whole)
 
     rows = []
     for row in sorted(route, key=lambda each: (each.stream, each.lo, each.to))[:most]:
