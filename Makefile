@@ -8,8 +8,9 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 # One benchmark instead of all: make bench NAME=imports
 NAME ?=
-# How many processes share the tests; tests/together.py says which tests stay together.
-WORKERS ?= 2
+# How many processes share the tests: one more than a small machine has cores, since many wait for a
+# server. tests/together.py says which tests stay together.
+WORKERS ?= 3
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS)
 
 help: ## list these targets

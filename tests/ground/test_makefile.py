@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -39,9 +40,12 @@ def test_every_target_is_phony() -> None:
 
 
 @pytest.mark.parametrize("target", ["test", "test-full"])
-def test_the_tests_run_in_two_processes_or_as_many_as_one_says(target: str) -> None:
-    for workers, said in ((2, []), (5, ["WORKERS=5"])):
-        done = run(["make", "--dry-run", target, *said])
+def test_the_tests_run_in_three_processes_or_as_many_as_one_says(target: str) -> None:
+    # As from a terminal, however many processes these tests themselves run in.
+    told = ("WORKERS", "MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS")
+    environment = {name: value for name, value in os.environ.items() if name not in told}
+    for workers, said in ((3, []), (5, ["WORKERS=5"])):
+        done = run(["make", "--dry-run", target, *said], env=environment)
         assert f" -m pytest -n {workers} " in done.stdout
 
 
