@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from bench.harness import Better, Result
 
-__all__ = ["BASELINE", "TOLERANCE", "Change", "against", "keep", "told"]
+__all__ = ["BASELINE", "COMPARED", "TOLERANCE", "Change", "against", "keep", "told"]
 
 BASELINE = Path(__file__).parent / "baseline"
 TOLERANCE = 0.15
@@ -58,7 +58,7 @@ class Change(NamedTuple):
 
 
 def against(name: str, results: Sequence[Result], folder: Path = BASELINE) -> list[Change] | None:
-    """The results that can be compared beside those of the baseline; ``None`` without one.
+    """The results that can be compared beside those of the baseline; ``None`` if there is none.
 
     Args:
         name: the benchmark in whose file they stand.
@@ -66,6 +66,8 @@ def against(name: str, results: Sequence[Result], folder: Path = BASELINE) -> li
         folder: where baselines are.
     """
     path = folder / f"{name}.json"
+    if not any(each.unit in COMPARED for each in results):
+        return []
     if not path.exists():
         return None
     kept = {each["id"]: each for each in _read(path)["results"]}
@@ -80,6 +82,9 @@ def told(name: str, changes: list[Change] | None) -> Iterator[str]:
     """What is to be said of them, line by line; every regression has its own."""
     if changes is None:
         yield f"{name}: no baseline yet: make baseline NAME={name} keeps this one"
+        return
+    if not changes:
+        yield f"{name}: nothing that could be compared with a baseline"
         return
     worse = sorted((c for c in changes if c.regression), key=lambda c: c.worse, reverse=True)
     yield (

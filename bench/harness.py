@@ -150,7 +150,13 @@ class Bench:
     @property
     def ids(self) -> list[str]:
         """What `run` will give results for."""
-        return [*self._variants, *self._ratios]
+        return list(self.units)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each of these."""
+        measured = {id: variant.unit for id, variant in self._variants.items()}
+        return {**measured, **dict.fromkeys(self._ratios, "ratio")}
 
     @property
     def steps(self) -> int:

@@ -1,4 +1,4 @@
-"""The store with a million events: the same as ``store``, once, and selected outputs.
+"""The store with a million events: the same as ``store``, each once, and selected outputs.
 
 ``many.selected.N.s`` is a run with ``where=`` over N events, as many violations in a log as in one
 ten times longer: seconds from the record to queryable; ``many.selected.growth`` says what the
@@ -8,6 +8,7 @@ length alone costs.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,7 @@ import pyarrow as pa
 from bench import Bench
 from bench.harness import quick
 from bench.suites.spark import chain_of
-from bench.suites.store import QUERIES, Place, imported, place
+from bench.suites.store import QUERIES, WRITERS, Place, imported, place, plainly
 from whence.engine.runners import CHUNK, RunOptions
 from whence.engine.runners.local_kernels import run_kernels
 from whence.store.loading import load
@@ -41,18 +42,34 @@ def selected(given: Place, count: int) -> float:
 
 
 def _declare(query: str) -> None:
+    of = f"many.{query}"
     for what in ("events", "records"):
-        _rate(query, f"many.{query}.{what}_per_s", what)
-    rate = bench.variant(f"many.{query}.importer.records_per_s", "records/s", rounds=1)
-    rate(lambda p: imported(p, query, EVENTS))
+        _rate(query, f"{of}.{what}_per_s", what)
+    _once(f"{of}.importer.records_per_s", "records/s", lambda p: imported(p, query, EVENTS))
+    _once(f"{of}.plain_writer.events_per_s", "events/s", lambda p: plainly(p, query))
+    bench.ratio(f"{of}.vs_importer", f"{of}.records_per_s", f"{of}.importer.records_per_s")
+    bench.ratio(f"{of}.vs_plain_writer", f"{of}.events_per_s", f"{of}.plain_writer.events_per_s")
+    for writers in WRITERS:
+        _writers(query, writers)
+    _once(f"{of}.bytes_per_event", "bytes", lambda p: p.bytes_per_event(query, EVENTS))
 
 
 def _rate(query: str, id: str, what: str) -> None:
-    bench.variant(id, f"{what}/s", rounds=1)(lambda p: p.rate(query, EVENTS, what))
+    _once(id, f"{what}/s", lambda p: p.rate(query, EVENTS, what))
+
+
+def _writers(query: str, writers: int) -> None:
+    id = f"many.{query}.writers_{writers}.events_per_s"
+    _once(id, "events/s", lambda p: p.loaded(query, EVENTS, writers)["events"])
+
+
+def _once(id: str, unit: str, measure: Callable[[Place], float]) -> None:
+    """Declare what takes too long to be done more often."""
+    bench.variant(id, unit, rounds=1)(measure)
 
 
 def _declare_selected(count: int) -> None:
-    bench.variant(f"many.selected.{count}.s", "s", rounds=1)(lambda p: selected(p, count))
+    _once(f"many.selected.{count}.s", "s", lambda p: selected(p, count))
 
 
 for _count in (EVENTS, 10 * EVENTS):

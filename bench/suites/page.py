@@ -19,7 +19,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from bench import Bench
-from bench.harness import quick
+from bench.harness import BenchError, quick
 from tools.browser import launched, served
 from whence.api import run
 from whence.engine.sources.generate import payment_log
@@ -71,6 +71,10 @@ class Shown:
             found = _when(page, measured)
             if view != "empty":  # what is still being worked out would be in the way of the next
                 page.wait_for_selector("#view[data-done]", timeout=1000 * PATIENCE)
+                if page.locator("#view > *").count() == 0:  # refused, which is painted soon as well
+                    said = page.locator("#banner").inner_text()
+                    msg = f"page: expected the view {view}; got {said!r}; try opening it yourself"
+                    raise BenchError(msg)
             return found
         finally:
             context.close()

@@ -7,7 +7,9 @@ never mattered, and what 10^4 corrupt input events touch, is asked of every thir
 of 10^6 input events, of which one in twenty is zero: about 0.9·10^6 literal edges, and a tenth of
 the inputs never matter. The same is asked of a life cycle over a tenth as many events, where every
 output leans on a head of each case. Times are by the clock, the driver's round trips included; what
-is asked for is drawn anew every round.
+is asked for is drawn anew every round. Beside them two things that no question can do without: to
+find one event by its key, and to read every input event once. What is compared with the baseline
+are ratios to these.
 """
 
 from __future__ import annotations
@@ -46,6 +48,10 @@ SERVER = "bench-questions"
 CHUNK = 16_384
 """Events a part: one of the windows then has some 160,000 edges, which are one transaction."""
 
+SOME = "MATCH (e:Input) RETURN e.key AS key LIMIT 10000"
+LOOKUP = "MATCH (e:Event {key: $key}) RETURN e.key AS key"
+SCAN = "MATCH (e:Input) RETURN sum(e.key % 7) AS n"
+
 
 @dataclass
 class Graph:
@@ -54,6 +60,19 @@ class Graph:
     connection: Connection
     runs: dict[str, str]
     random: Random
+
+    def __post_init__(self) -> None:
+        """Take the keys of some events."""
+        self.keys = [row["key"] for row in self.connection.read(SOME)]
+
+    def lookups(self) -> list[float]:
+        """Seconds that it took to find each of some events by its key, the quickest first."""
+        found = []
+        for _ in range(ASKED):
+            began = time.perf_counter()
+            self.connection.read(LOOKUP, key=self.random.choice(self.keys))
+            found.append(time.perf_counter() - began)
+        return sorted(found)
 
     def times(self, run: str) -> list[float]:
         """Seconds that each of some explanations took, the quickest first."""
@@ -119,6 +138,18 @@ def _percentile(run: str, share: float) -> Callable[[Graph], float]:
     return measure
 
 
+@bench.variant("lookup.p50_ms", "ms")
+def lookup(given: Graph) -> float:
+    """How long it takes to find one event by its key."""
+    return 1000 * given.lookups()[ASKED // 2]
+
+
+@bench.variant("scan.s")
+def scan(given: Graph) -> None:
+    """Read every input event once."""
+    assert given.connection.read(SCAN)[0]["n"] > 0
+
+
 bench.variant("explain.p50_ms_1e6", "ms")(_percentile("1e6", 0.5))
 bench.variant("explain.p99_ms_1e6", "ms")(_percentile("1e6", 0.99))
 bench.variant("explain.p99_ms_5e6", "ms")(_percentile("5e6", 0.99))
@@ -162,3 +193,15 @@ def never_of_cases(given: Graph) -> None:
 def corrupt_cases(given: Graph) -> None:
     """The same of a life cycle."""
     _corrupt(given, "orders", INPUTS // 10, CORRUPT)
+
+
+bench.ratio("explain.vs_lookup", "explain.p50_ms_1e6", "lookup.p50_ms")
+bench.ratio("explain.growth", "explain.p99_ms_5e6", "explain.p99_ms_1e6")
+for _id, _question in {
+    "conjunction": "conjunction.first_page_s",
+    "never_matters": "never_matters.s_1e6",
+    "impact": "impact.s_1e4_inputs",
+    "never_matters.lifecycle": "never_matters.lifecycle_s_1e5",
+    "impact.lifecycle": "impact.lifecycle_s_1e4_inputs",
+}.items():
+    bench.ratio(f"{_id}.vs_scan", _question, "scan.s")

@@ -2,7 +2,8 @@
 
 The small log has 100 events: no loop is compiled for it. The other has 50,000: for the first run
 all loops that its chain needs are compiled, later ones find them on disk. Seconds of the processor
-say the same on a machine where others work too; seconds on the clock are what a person waits.
+say the same on a machine where others work too; seconds on the clock are what a person waits. What
+is compared with the baseline are ratios to a Python that only imports what no run can do without.
 """
 
 from __future__ import annotations
@@ -53,15 +54,19 @@ class Prepared:
         log = str(self.folder / f"{size}.csv")
         chain = str(self.folder / "chain.yaml")
         command = ["run", chain, "--log", log, "--runner", "local", "--track", "--no-load"]
+        self.python("-m", "whence", *command, kept=kept)
+
+    def python(self, *arguments: str, kept: Path | None = None) -> None:
+        """Any Python command."""
         subprocess.run(
-            [sys.executable, "-m", "whence", *command],
+            [sys.executable, *arguments],
             check=True,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={
                 # Where it is set, every start would compile the whole package.
                 **{n: v for n, v in os.environ.items() if n != "PYTHONDONTWRITEBYTECODE"},
-                "NUMBA_CACHE_DIR": str(kept),
+                "NUMBA_CACHE_DIR": str(kept or self.folder / "compiled"),
                 "WHENCE_HOME": str(self.folder / "home"),
             },
         )
@@ -91,6 +96,12 @@ def _processor_seconds(work: Callable[[], None]) -> float:
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
+@bench.variant("bare_processor", "s")
+def bare(prepared: Prepared) -> float:
+    """A Python that only imports what no run can do without."""
+    return _processor_seconds(lambda: prepared.python("-c", "import numpy, pyarrow"))
+
+
 def _declare(size: str, *, first: bool) -> None:
     name = f"{size}.{'first' if first else 'later'}"
 
@@ -101,6 +112,8 @@ def _declare(size: str, *, first: bool) -> None:
     @bench.variant(f"{name}_processor", "s")
     def of_the_processor(prepared: Prepared) -> float:
         return _processor_seconds(lambda: prepared.run(size, first=first))
+
+    bench.ratio(f"{name}_vs_bare", f"{name}_processor", "bare_processor")
 
 
 for _size in SIZES:

@@ -73,6 +73,14 @@ def test_times_and_what_was_not_there_before_are_not_compared(baseline: Path) ->
     assert against("spark", now, baseline) == []
 
 
+def test_times_alone_need_no_baseline(tmp_path: Path) -> None:
+    changes = against("none", [Result("window", "events/s", (1.0,), "higher")], tmp_path)
+    assert changes == []
+    assert list(told("none", changes)) == ["none: nothing that could be compared with a baseline"]
+    ratio = [Result("window.slowdown", "ratio", (1.0,))]
+    assert against("none", ratio, tmp_path) is None
+
+
 def test_the_worst_is_told_first_and_which_way_is_better(baseline: Path) -> None:
     now = (
         Result("window.slowdown", "ratio", (1.5,)),

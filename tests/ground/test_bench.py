@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -15,8 +16,10 @@ from rich.console import Console
 
 import bench.__main__ as command
 from bench import Bench, BenchError, Result
+from bench.baseline import COMPARED
 from bench.machine import commit
 from bench.report import table, write
+from bench.suites.store import written
 from tests.ground.surroundings import run
 from whence.engine.kernels import registry
 
@@ -247,13 +250,16 @@ def test_every_suite_declares_a_bench() -> None:
 
 
 def test_the_store_is_measured_by_all_that_is_promised_of_it() -> None:
-    found = set(command.load("store").ids)
-    for query in ("window", "lifecycle", "ltl"):
-        for what in ("events_per_s", "vs_importer", "vs_plain_writer", "bytes_per_event"):
-            assert f"{query}.{what}" in found
-        assert {f"{query}.writers_{n}.events_per_s" for n in (1, 2, 4)} <= found
-    for name, wanted in (("fresh", "fresh.p95_s"), ("many", "many.selected.growth")):
-        assert wanted in command.load(name).ids
+    wanted = {
+        *("events_per_s", "records_per_s", "vs_importer", "vs_plain_writer", "bytes_per_event"),
+        *(f"writers_{n}.events_per_s" for n in (1, 2, 4)),
+    }
+    for name, before in (("store", ""), ("many", "many.")):
+        found = set(command.load(name).ids)
+        for query in ("window", "lifecycle", "ltl"):
+            assert {f"{before}{query}.{what}" for what in wanted} <= found
+    for name, id in (("fresh", "fresh.p95_s"), ("many", "many.selected.growth")):
+        assert id in command.load(name).ids
         assert command.load(name).into == "store"
 
 
@@ -299,7 +305,28 @@ def test_the_bench_of_questions_gives_every_id_that_is_asked_for() -> None:
         *("explain.p50_ms_1e6", "explain.p99_ms_1e6", "explain.p99_ms_5e6"),
         *("conjunction.first_page_s", "never_matters.s_1e6", "impact.s_1e4_inputs"),
         *("never_matters.lifecycle_s_1e5", "impact.lifecycle_s_1e4_inputs"),
+        *("lookup.p50_ms", "scan.s", "explain.vs_lookup", "explain.growth"),
+        *("conjunction.vs_scan", "never_matters.vs_scan", "impact.vs_scan"),
+        *("never_matters.lifecycle.vs_scan", "impact.lifecycle.vs_scan"),
     }
+
+
+def test_every_bench_but_the_one_of_sizes_can_be_compared_with_a_baseline() -> None:
+    units = {name: command.load(name).units.values() for name in command.names()}
+    assert [name for name in units if set(units[name]).isdisjoint(COMPARED)] == ["batch_size"]
+
+
+def test_room_that_a_file_keeps_for_later_does_not_count(tmp_path: Path) -> None:
+    file = tmp_path / "store.db"
+    with file.open("wb") as writing:
+        writing.write(b"x" * 65_536)
+        writing.truncate(1 << 25)
+        writing.flush()
+        os.fsync(writing.fileno())
+    can_tell = file.stat().st_blocks * 512 < file.stat().st_size
+    assert written(file) == (65_536 if can_tell else 1 << 25)
+    file.write_bytes(b"")
+    assert written(file) == 0
 
 
 def test_spark_is_measured_by_all_that_is_promised_of_it() -> None:
