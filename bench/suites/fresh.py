@@ -11,8 +11,8 @@
   the same job alone, for each priority, in the median of pairs; ``fresh.P.events_per_s``: how fast
   it is loaded meanwhile.
 
-A stream of a minute goes before all of it: a server that has just been started compiles itself
-while it works.
+A stream of a minute goes before all of it, and a batch job whose graph is loaded: a server that
+has just been started compiles itself while it works, for which whatever came first would pay.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ def _window_of_records() -> Chain:
 
 
 def slowdown(
-    connection: Connection, priority: Priority, count: int = EVENTS
+    connection: Connection, priority: Priority, count: int = EVENTS, pairs: int = PAIRS
 ) -> tuple[float, float]:
     """How much longer a batch job takes beside which it is loaded, and events loaded a second.
 
@@ -236,6 +236,7 @@ def slowdown(
         connection: the graph, which is emptied.
         priority: how much of the machine loading may take.
         count: events of the job.
+        pairs: how often it is done alone and with its loading beside it.
     """
     folder = Path(tempfile.mkdtemp(prefix="whence-bench-"))
     try:
@@ -244,7 +245,7 @@ def slowdown(
         log = ingest(folder, "log", open_source(file))
         _job(folder, log, "warm-up", None, priority)
         ratios, rates = [], []
-        for pair in range(PAIRS):
+        for pair in range(pairs):
             alone, _ = _job(folder, log, f"alone-{pair}", None, priority)
             _emptied(connection)
             beside, rate = _job(folder, log, f"beside-{pair}", connection, priority)
@@ -283,6 +284,7 @@ def server() -> Iterator[Connection]:
     """A server of this benchmark alone, that has been at work for a while."""
     with place() as prepared:
         freshness(prepared.connection, WARM, begin=0.0)
+        slowdown(prepared.connection, "high", pairs=1)
         yield prepared.connection
 
 

@@ -10,15 +10,16 @@ import pytest
 
 from tests.engine.examples import lifecycle
 from whence.api import Result, Runner, run
-from whence.engine import ApplyFunction, Chain, Cumulate, Filter, Passthrough, Slice
+from whence.engine import ApplyFunction, Chain, Cumulate, Filter, Passthrough, Slice, Trim
 from whence.engine.errors import LogError, StoreError
+from whence.engine.log import Log
 from whence.engine.processor import Processor
 from whence.engine.record import RunRecord
 from whence.engine.runners import RunOptions
 from whence.store import Connection
 from whence.store.care import check
 from whence.store.loading import load
-from whence.store.questions import explain, impact, never_matters
+from whence.store.questions import contribution, explain, impact, never_matters
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -118,6 +119,29 @@ def test_the_events_are_the_same_and_the_way_leads_on(graph: Connection, tmp_pat
     """
     found = graph.read(across, all=f"{second.id}/all", made=f"{first.id}/per-case")
     assert {"position": 3} in found
+
+
+@pytest.mark.neo4j
+def test_a_stream_under_two_names_counts_once_whatever_its_columns_mean(
+    graph: Connection, tmp_path: Path
+) -> None:
+    first = made(tmp_path, Chain.of(Passthrough("copy")), EVENTS)
+    parts = [(Passthrough("of-p"), ["p"]), (Trim("of-q", n=4), ["q"])]
+    both = Chain.graph(["p", "q"], parts)
+    second = run(
+        both,
+        dict.fromkeys(("p", "q"), f"run:{first.id}/copy"),
+        declare={"q": Log(case="action")},
+        runner="local",
+        record=tmp_path,
+        tracked=True,
+    )
+    assert len(set(second.record.manifest["logs"].values())) == 2
+    load(tmp_path, second.id, graph)
+    ranked = contribution(graph, second.id, most=len(EVENTS), record=tmp_path).ranked
+    assert {each.event.position: each.outputs for each in ranked} == {
+        position: 2 if position >= 4 else 1 for position in range(len(EVENTS))
+    }
 
 
 @pytest.mark.neo4j

@@ -18,6 +18,7 @@ from whence.engine.associations import Association
 from whence.engine.chain import Log
 from whence.engine.errors import ParameterError, StoreError
 from whence.engine.record import RunRecord, ingest
+from whence.engine.record.contributions import contributions
 from whence.engine.record.files import write_table
 from whence.engine.record.schema import association_table
 from whence.engine.runners import RunOptions, run_recorded
@@ -28,7 +29,7 @@ from whence.store.loading.priority import PRIORITIES
 from whence.store.loading.register import prepare_schema
 from whence.store.loading.values import LONGEST_TEXT, stored_value
 from whence.store.places import key_of
-from whence.store.questions import explain, impact, never_matters
+from whence.store.questions import contribution, explain, impact, never_matters
 
 pytestmark = pytest.mark.neo4j
 
@@ -186,6 +187,39 @@ def test_a_writer_that_has_nothing_to_do_waits_for_the_others(
     report = load(tmp_path, run.id, graph, writers=10)
     assert report.complete
     assert 0 < waits <= report.written  # each time at least one of them was done
+
+
+def test_who_is_refused_does_not_wait_for_the_count_which_the_next_attempt_goes_on_with(
+    graph: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = record_of(tmp_path, LIFECYCLE, {"log": EVENTS}, RunOptions())
+    go_on = threading.Event()
+    begun: list[RunRecord] = []
+
+    def held(record: RunRecord) -> Any:
+        begun.append(record)
+        assert go_on.wait(60)
+        return contributions(record)
+
+    def refused(*given: Any) -> bool:
+        raise StoreError("no")
+
+    monkeypatch.setattr("whence.store.loading.contributions.contributions", held)
+    loader = Loader(run, graph)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr("whence.store.loading.loader.write_chunk", refused)
+            for _ in range(2):
+                with pytest.raises(StoreError, match="no"):
+                    loader.catch_up(PRIORITIES["high"])
+        assert not go_on.is_set()
+    finally:
+        go_on.set()
+    assert loader.catch_up(PRIORITIES["high"]).complete
+    assert begun == [run]
+    assert contribution(graph, run.id, record=tmp_path).ranked
+    assert loader.catch_up(PRIORITIES["high"]).complete
+    assert begun == [run]  # the graph knows them
 
 
 def test_a_store_that_is_away_does_not_harm_the_run(tmp_path: Path) -> None:

@@ -31,21 +31,25 @@ Ints = npt.NDArray[np.int64]
 def contributions(record: RunRecord) -> dict[str, Ints]:
     """Of every input event, by log and position, how many outputs of the chain it explains.
 
-    A log that the chain reads under several names is counted under the first of them.
+    A log that the chain reads under several names is counted under the first of them, and so is a
+    stream of another run, whatever its columns are said to mean.
 
     Args:
         record: a run that was tracked.
     """
     manifest = record.manifest
-    first: dict[str, str] = {}
-    for name, id in manifest["logs"].items():
-        first.setdefault(id, name)
-    same = {LOG_PREFIX + name: LOG_PREFIX + first[id] for name, id in manifest["logs"].items()}
+    logs = {name: record.log(name) for name in manifest["logs"]}
+    first: dict[object, str] = {}
+    for name, log in logs.items():
+        first.setdefault(log.made_by or log.id, name)
+    same = {
+        LOG_PREFIX + name: LOG_PREFIX + first[log.made_by or log.id] for name, log in logs.items()
+    }
     rows = (
         row if same.get(row.to, row.to) == row.to else replace(row, to=same[row.to])
         for row in _reasons(record, manifest)
     )
-    lengths = {name: record.log(name).length for name in first.values()}
+    lengths = {name: logs[name].length for name in first.values()}
     outputs = {s["name"]: s["length"] for s in manifest["streams"] if s["role"] == "output"}
     return counted(rows, lengths, outputs)
 

@@ -160,11 +160,12 @@ class Following:
         return told.st_ino, told.st_mtime_ns, told.st_size
 
     def _begin(self) -> None:
-        self._stamp = self._stamped()  # before it is read: a newer one is read again
+        stamp = self._stamped()  # before it is read: a newer one is read again
         self._found = read_json(self._folder / "manifest.json")
         name = self._found.pop(_NAME, None)
         self._journal = None if name is None else self._folder / name
         self._read = 0
+        self._stamp = stamp
 
     def _grown(self) -> dict[str, Any]:
         if self._journal is not None:

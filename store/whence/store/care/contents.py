@@ -106,6 +106,10 @@ class Contents:
         """Every number that a log, a stream or an end of a pipe has."""
         return frozenset(each["no"] for each in self.collections) | self.ends
 
+    def readers(self, run: str) -> set[str]:
+        """The runs that read a stream of this run."""
+        return {user for c in self.collections if run in c["makers"] for user in c["users"]}
+
     def of(self, kind: str, owner: str) -> Iterator[Marker]:
         """The markers of a log or of a run."""
         return (marker for marker in self.markers if marker.owner == (kind, owner))

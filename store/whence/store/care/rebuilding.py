@@ -10,12 +10,13 @@ from pathlib import Path
 from whence.engine.errors import LogError, StoreError
 from whence.engine.java import find_java
 from whence.engine.record import RunRecord, list_runs
+from whence.engine.record.contributions import contributions
 from whence.store.care.contents import contents
 from whence.store.care.exporting import export_runs, numbered
 from whence.store.care.import_files import EMPTY_MARK, ImportFiles
 from whence.store.connection import Connection, connect
 from whence.store.cypher import cypher
-from whence.store.loading.contributions import count, keep_contributions
+from whence.store.loading.contributions import keep_contributions, lacks_contributions
 from whence.store.loading.loader import ENDED
 from whence.store.loading.reading_back import pages
 from whence.store.loading.register import prepare_schema, register, run_state
@@ -176,7 +177,8 @@ def _finish(
         register(connection, run, manifest)
         logs = [run.log(name).manifest for name in manifest["logs"]]
         run_state(connection, manifest, logs, loaded=True)
-        keep_contributions(connection, run.id, count(connection, run))
+        if lacks_contributions(connection, run):
+            keep_contributions(connection, run, contributions(run))
     tell(len(runs), len(runs), "registering runs")
 
 

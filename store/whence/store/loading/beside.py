@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -160,6 +161,10 @@ class Loading:
                 self.error = StoreError(told["error"])
         process.wait()
         process.stdout.close()
+        assert process.stdin is not None
+        with self._starting, suppress(BrokenPipeError):  # what it was told, and never read
+            self._input = None
+            process.stdin.close()
 
     def __enter__(self) -> Loading:
         """Begin to load."""

@@ -6,18 +6,24 @@ numbers instead of walking from every input. A block of input events is a node, 
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from whence.engine.record import RunRecord
 from whence.engine.record.contributions import contributions
-from whence.store.catalog import RunGraph, find_run
+from whence.store.catalog import find_run
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher
 
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction
 
-__all__ = ["BLOCK", "LARGEST", "block_ids", "count", "keep_contributions"]
+__all__ = ["BLOCK", "LARGEST", "Counting", "block_ids", "keep_contributions", "lacks_contributions"]
 
 BLOCK = 4096
 """Input events a node; so many numbers in a list are read about as fast as one node is."""
@@ -25,7 +31,33 @@ BLOCK = 4096
 LARGEST = 3_000_000
 """Events of streams up to which a run is counted: its associations are in memory for that."""
 
-Blocks = list[dict[str, Any]]
+Totals = Mapping[str, npt.NDArray[np.int64]]
+"""Of every input event, by log and position, how many outputs it explains."""
+
+
+class Counting:
+    """Counts from a record while something else is done, and is waited for only by who asks."""
+
+    def __init__(self, record: RunRecord) -> None:
+        """Begin.
+
+        Args:
+            record: a run that is over.
+        """
+        self._record = record
+        self._totals: Future[Totals] = Future()
+        # A thread of a pool would be waited for at the end, whatever happened before.
+        threading.Thread(target=self._count, name="whence-counting", daemon=True).start()
+
+    def _count(self) -> None:
+        try:
+            self._totals.set_result(contributions(self._record))
+        except BaseException as error:
+            self._totals.set_exception(error)
+
+    def totals(self) -> Totals:
+        """What was counted; waits until all of it is."""
+        return self._totals.result()
 
 
 def block_ids(run: str, no: int, length: int) -> list[str]:
@@ -33,48 +65,41 @@ def block_ids(run: str, no: int, length: int) -> list[str]:
     return [f"{run}/{no}/{number}" for number in range(-(-length // BLOCK))]
 
 
-def count(connection: Connection, record: RunRecord) -> Blocks | None:
-    """Count, unless that was done or is too much.
+def lacks_contributions(connection: Connection, record: RunRecord) -> bool:
+    """Whether the graph should know them and does not yet; of some runs it would be too much.
 
     Args:
         connection: where the graph is.
-        record: a run that is over and in the graph's list of runs.
+        record: a run in the graph's list of runs.
     """
-    graph = find_run(connection, record.id, record.root)
     manifest = record.manifest
-    if graph.counted or not manifest["options"]["tracked"] or manifest["status"] != "complete":
-        return None
+    if not manifest["options"]["tracked"] or manifest["status"] != "complete":
+        return False
     if sum(stream["length"] for stream in manifest["streams"]) > LARGEST:
-        return None
-    return _blocks(graph, record)
+        return False
+    return not find_run(connection, record.id, record.root).counted
 
 
-def keep_contributions(connection: Connection, run: str, blocks: Blocks | None) -> None:
+def keep_contributions(connection: Connection, record: RunRecord, totals: Totals) -> None:
     """Write all that was counted in one transaction.
 
     Args:
         connection: where the graph is.
-        run: the id of a run all of which is in the graph.
-        blocks: what was counted of it, if anything was.
+        record: a run all of which is in the graph.
+        totals: what was counted of it.
     """
-    if blocks is None:
-        return
-
-    def work(transaction: ManagedTransaction) -> None:
-        run_cypher(
-            transaction, cypher("write_contributions"), {"run": run, "blocks": blocks}
-        ).consume()
-
-    connection.transact(work)
-
-
-def _blocks(graph: RunGraph, record: RunRecord) -> Blocks:
+    graph = find_run(connection, record.id, record.root)
     blocks = []
     # As long as it is in the record: how much was added last, the graph is not told yet.
-    for name, totals in contributions(record).items():
+    for name, counted in totals.items():
         no = graph.log_named(name).no
-        for number, id in enumerate(block_ids(graph.id, no, len(totals))):
+        for number, id in enumerate(block_ids(graph.id, no, len(counted))):
             first = number * BLOCK
-            counts = totals[first : first + BLOCK].tolist()
+            counts = counted[first : first + BLOCK].tolist()
             blocks.append({"id": id, "run": graph.id, "no": no, "first": first, "counts": counts})
-    return blocks
+    parameters: dict[str, Any] = {"run": graph.id, "blocks": blocks}
+
+    def work(transaction: ManagedTransaction) -> None:
+        run_cypher(transaction, cypher("write_contributions"), parameters).consume()
+
+    connection.transact(work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -17,7 +18,7 @@ from whence.store.connection import Connection
 from whence.store.loading.chunks import is_conflict, loaded_chunks, write_chunk
 from whence.store.loading.collecting import collecting_less
 from whence.store.loading.content import ChunkContent
-from whence.store.loading.contributions import count, keep_contributions
+from whence.store.loading.contributions import Counting, keep_contributions, lacks_contributions
 from whence.store.loading.parts import ENDED, Part, RecordParts, logs_of
 from whence.store.loading.pieces import with_ids
 from whence.store.loading.priority import PRIORITIES, Pace
@@ -109,6 +110,8 @@ class Loader:
         self._progress = progress or (lambda done, total, text: None)
         self._doing = f"loading {record.id}"
         self._written = self._events = self._edges = 0
+        self._adding = threading.Lock()
+        self._counting: Counting | None = None
         self._registered: object = None
         self._told: dict[str, Any] | None = None
         self._there: set[str] = set()
@@ -141,18 +144,19 @@ class Loader:
         try:
             parts = self._parts(manifest, pace)
             all_parts = list(parts)
-            with ThreadPoolExecutor(1, "whence-counting") as beside:
-                ended = manifest["status"] in ENDED
-                counting = beside.submit(count, self._connection, self.record) if ended else None
-                write = self._write_selected if parts.selected else self._write_all
-                left = write(parts, all_parts, pace)
-                complete = ended and not left
-                if complete and counting is not None:
-                    every = len(all_parts)
-                    self._progress(
-                        every, every, f"counting what the inputs of {self.record.id} explain"
-                    )
-                    keep_contributions(self._connection, self.record.id, counting.result())
+            ended = manifest["status"] in ENDED
+            if ended and self._counting is None:
+                lacking = lacks_contributions(self._connection, self.record)
+                self._counting = Counting(self.record) if lacking else None
+            write = self._write_selected if parts.selected else self._write_all
+            left = write(parts, all_parts, pace)
+            complete = ended and not left
+            if complete and self._counting is not None:
+                every = len(all_parts)
+                doing = f"counting what the inputs of {self.record.id} explain"
+                self._progress(every, every, doing)
+                keep_contributions(self._connection, self.record, self._counting.totals())
+                self._counting = None
             self._tell_state(manifest, complete)
         except BaseException:
             self._registered = self._told = None  # what was on its way may be there or not
@@ -308,9 +312,11 @@ class Loader:
         started = time.monotonic()
         for piece, some in with_ids(id, content):
             if write_chunk(self._connection, piece, some):
-                self._written += piece == id
-                self._events += len(some.keys)
-                self._edges += some.edges
+                events, edges = len(some.keys), some.edges
+                with self._adding:
+                    self._written += piece == id
+                    self._events += events
+                    self._edges += edges
         pace.rest(time.monotonic() - started)
 
     def _tell_state(self, manifest: dict[str, Any], complete: bool) -> None:
