@@ -51,4 +51,19 @@ def lines(drawn: Sequence[Line], x: str, y: str, scale: Literal["log", "linear"]
         figure.legend(loc="outside right upper", frameon=False)
         kept = io.StringIO()
         figure.savefig(kept, format="svg", metadata={"Date": None, "Creator": None})
-    return re.sub(r"[ \t]+$", "", kept.getvalue(), flags=re.MULTILINE)
+    return _named(re.sub(r"[ \t]+$", "", kept.getvalue(), flags=re.MULTILINE))
+
+
+def _named(drawn: str) -> str:
+    """Number the frames: matplotlib names them by all digits of their place.
+
+    The last of these digits differ between processors, and what is drawn does not.
+
+    >>> _named('<a clip-path="url(#p0f58636ab5)"/><clipPath id="p0f58636ab5"/>')
+    '<a clip-path="url(#frame0)"/><clipPath id="frame0"/>'
+    """
+    names: dict[str, str] = {}
+    for name in re.findall(r'clipPath id="(\w+)"', drawn):
+        names.setdefault(name, f"frame{len(names)}")
+    pattern = r'(?<=url\(#)\w+(?=\))|(?<=clipPath id=")\w+(?=")'
+    return re.sub(pattern, lambda found: names.get(found[0], found[0]), drawn)

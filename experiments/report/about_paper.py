@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from experiments.figures import Fit, Row, cost, divided, fit, longest, middle, select, slope
-from experiments.report.paper import LINEAR, STAYS, grown
+from experiments.figures import Fit, Row, cost, divided, longest, middle, select, slope
+from experiments.report.paper import LINEAR, STAYS, grown, powers
 from experiments.report.points import each_query, limited_by
 from experiments.report.words import cited, exponent, number, times
 
@@ -96,7 +96,7 @@ def _time_grows(rows: list[Row], how: Callable[[Fit], bool]) -> str:
     """The queries whose time grows in some way, with exponents."""
 
     def tell(query: str, own: list[Row]) -> str | None:
-        found = fit(own, within="repetition")
+        found = powers(own).clock
         return f"{query} {exponent(found)}" if found is not None and how(found) else None
 
     return each_query(grown(rows), tell)
@@ -120,7 +120,7 @@ def time_grows_otherwise(rows: list[Row]) -> str:
 def new_cases(rows: list[Row]) -> str:
     """Where memory grows."""
     chosen = select(grown(rows), query="lifecycle.fresh")
-    power, more = fit(chosen, "process_bytes", within="repetition"), slope(chosen, "process_bytes")
+    power, more = powers(chosen).held, slope(chosen, "process_bytes")
     if power is None or more is None or power.exponent <= STAYS:
         return ""
     return (

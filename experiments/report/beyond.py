@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from experiments.figures import Row, cost, divided, lengths, longest, middle, rate, select
@@ -101,9 +102,14 @@ def cluster(rows: list[Row]) -> Iterator[str]:
 
 
 def _on_spark(chosen: list[Row]) -> Iterator[str]:
+    runs = Counter[tuple[str, str]]()
+    for row in chosen:
+        runs[row["query"], row["tracking"]] += row.get("runs", 1)
+    least = min(runs.values())
+    told = f", each in the median of {least} runs or more" if least > 1 else ""
     yield from told_table(
         f"Events a second, `--master {chosen[0]['master']}`, {longest(chosen):,} events, from a "
-        "log of the record to a run of the record, in a session that is already warm:",
+        f"log of the record to a run of the record, in a session that is already warm{told}:",
         ["query", "without", "with", "slowdown"],
         by_query(chosen, lambda own: costs(cost(own))),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from experiments.figures import (
     Fit,
@@ -33,12 +34,14 @@ from experiments.report.words import (
 __all__ = [
     "LINEAR",
     "STAYS",
+    "Powers",
     "beside",
     "extrapolation",
     "grown",
     "growth",
     "linear",
     "memory",
+    "powers",
     "stays",
     "throughput",
 ]
@@ -170,6 +173,20 @@ def grown(rows: list[Row]) -> list[Row]:
     ]
 
 
+class Powers(NamedTuple):
+    """With which powers of the log's length time by the clock, processor time and memory grow."""
+
+    clock: Fit | None
+    processor: Fit | None
+    held: Fit | None
+
+
+def powers(rows: list[Row]) -> Powers:
+    """How time and memory of one query grow; lengths that took turns are compared."""
+    columns = (*_CLOCKS, "process_bytes")
+    return Powers(*(fit(rows, column, within="repetition") for column in columns))
+
+
 @section("## Growth", "growth")
 def growth(rows: list[Row]) -> Iterator[str]:
     """Exponents of time and memory, with their errors."""
@@ -178,9 +195,7 @@ def growth(rows: list[Row]) -> Iterator[str]:
     body = []
     for query in (*QUERIES, "lifecycle.fresh"):
         found = select(chosen, query=query)
-        clock, processor, held = (
-            fit(found, column, within="repetition") for column in (*_CLOCKS, "process_bytes")
-        )
+        clock, processor, held = powers(found)
         told = [exponent(clock), linear(clock), exponent(processor)]
         most = middle(select(found, length=longest(chosen)), "process_bytes")
         told += [exponent(held), number(divided(most, 1e6)), stays(held)]

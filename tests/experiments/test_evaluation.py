@@ -7,13 +7,48 @@ from pathlib import Path
 import pytest
 
 import experiments.__main__ as command
-from experiments.report import PAGE, stale, write_page
+from experiments.figures import Row, select
+from experiments.report import PAGE, page, stale, write_page
+from experiments.report.paper import grown, linear, powers, stays
+from experiments.report.words import QUERIES
 from experiments.store import CSV, read_rows, write_tables
 from tests.experiments.made_up import made
+
+AWAITED: frozenset[str] = frozenset({"spark", "cluster", "load"})
+"""More was declared of these after the stored rows were measured. Whoever measures all anew takes
+them away here, and leaves it empty."""
+HOUR = 3600.0
 
 
 def test_the_page_in_the_manual_is_made_of_the_stored_rows() -> None:
     assert stale(command.RESULTS, PAGE) == []
+
+
+@pytest.fixture(scope="module")
+def measured() -> list[Row]:
+    """The committed rows."""
+    return read_rows(command.RESULTS)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_at_a_fixed_number_of_cases_time_is_linear_and_memory_stays(
+    measured: list[Row], query: str
+) -> None:
+    own = select(grown(measured), query=query)
+    found = powers(own)
+    assert min(row["length"] for row in own) < 10_000_000 < max(row["length"] for row in own)
+    assert (linear(found.clock), stays(found.held)) == ("yes", "yes"), found
+
+
+def test_everything_that_is_declared_was_measured(measured: list[Row]) -> None:
+    rows = [row for row in measured if row["experiment"] not in AWAITED]
+    assert "Not complete" not in page(rows)
+    for experiment in AWAITED:
+        assert select(measured, experiment=experiment)
+
+
+def test_all_cells_together_took_less_than_an_hour(measured: list[Row]) -> None:
+    assert 0 < sum(row["cell_seconds"] for row in measured) < HOUR
 
 
 def test_no_row_of_a_short_look_is_kept_among_the_measurements() -> None:

@@ -1,12 +1,14 @@
-"""Measures count what they say they count; in the full profile each of them is run once."""
+"""Measures count what they say they count; each of them is run once, most in the full profile."""
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 import experiments.__main__ as command
+from experiments.measures import load
 from experiments.measures._cell import chain_of, log_of
 from experiments.measures._reaching import Reaching
 from experiments.measures.local import options_of
@@ -19,6 +21,8 @@ from tests.engine.random_chains import Case
 from tests.guarantee.attacking import Score
 from whence.engine.associations import AssociationIndex
 from whence.engine.runners.local_kernels import run_kernels
+from whence.store import Connection
+from whence.store.cypher import cypher
 
 SEEDS = ((7, "a"), (7, "b"), (8, "a"))
 
@@ -65,6 +69,23 @@ def test_a_random_chain_whose_log_is_empty_has_nothing_to_corrupt() -> None:
     tree = chain_of("window").tree()
     score = attack(Case(1, tree, {"log": []}, False, {"case"}), "empty")
     assert (score.corruptions, score.outputs, score.broken) == (0, 0, ())
+
+
+@pytest.mark.neo4j
+@pytest.mark.parametrize("query", ["window", "lifecycle", "ltl"])
+def test_what_is_loaded_is_counted_without_what_made_the_server_warm(
+    tmp_path: Path, graph: Connection, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    monkeypatch.setattr(load, "a_server", lambda name, megabytes: nullcontext(graph))
+    monkeypatch.setattr(load, "WARM", 60)
+    told = load.measure({"query": query, "length": 60, "seed": 7}, tmp_path)
+    assert told["seconds"] > 0
+    # The inputs are written for each: what counts is a log that the graph has not seen.
+    (found,) = graph.read("MATCH (e:Input) RETURN count(e) AS inputs")
+    assert found["inputs"] == 120
+    (whole,) = graph.read(cypher("store_counts"))
+    assert 60 < told["nodes"] < whole["nodes"] - 60
+    assert 0 < told["edges"] < whole["edges"]
 
 
 @pytest.mark.full

@@ -44,9 +44,10 @@ def grow(rows: list[Row], change: Callable[[Row], None], **which: str) -> None:
         "| total | 1,000 | 100,000 | 1.000 ± 0.000 | no | 1 | 1 |",
         "| random chains | 300 | 1,000 | 400 | 50.0 % | 75.0 % |",
         "| lifecycle | 4,000,000 | 2,000,000 | 2.00x |",
-        "| lifecycle | · | 2,000,000 | · |",
         "| with | 12,000 | 2,000,000 | 1.00x |",
+        "| window | 100,000 | 10,000 | 20,000 | 30,000 |",
         "| lifecycle | 100,000 | 10,000 | 20,000 | 30,000 |",
+        "| ltl | 100,000 | 10,000 | 20,000 | 30,000 |",
         "| nquads | 2,000,000 | 2,000,000 | 100 | 100 | 10.0 |",
         "| sepsis.csv | 5,000 | 4,000,000 | 2,000,000 | 2.00x | 0.5 |",
         "| lifecycle | 4,000,000 | 1,000,000 | 4.00x | 2.04x | 2,000 | 1,631 |",
@@ -102,6 +103,26 @@ def test_what_is_slower_than_one_process_is_told_under_worse(experiment: str) ->
     worse = " ".join(page(rows).split("### Worse")[1].split())
     assert "slower than" in worse
     assert "lifecycle 100,000 events/s, 20.0 times fewer" in worse
+
+
+def test_spark_has_all_queries_and_the_cluster_what_tracking_costs_there() -> None:
+    for title, queries in (
+        ("## On Spark", ("window", "lifecycle", "ltl")),
+        ("### On a", ("life",)),
+    ):
+        section = WHOLE.split(title)[1].split("\n#")[0]
+        for query in queries:
+            assert f"| {query}" in section
+        assert section.count("| 4,000,000 | 2,000,000 | 2.00x |") == len(queries)
+
+
+def test_a_cell_that_ran_several_times_says_so() -> None:
+    rows = made()
+    assert "in a session that is already warm:" in " ".join(page(rows).split())
+    for row in select(rows, experiment="cluster"):
+        row["runs"] = 2
+    told = " ".join(page(rows).split())
+    assert told.count("already warm, each in the median of 2 runs or more:") == 1
 
 
 def test_growth_leaves_out_what_it_takes_to_begin_and_to_end_a_run() -> None:
@@ -195,9 +216,12 @@ def test_the_page_and_its_pictures_are_the_same_every_time() -> None:
     assert drawn(some) == drawn(some[::-1])
 
 
-def test_every_picture_that_the_page_shows_is_drawn() -> None:
-    shown = re.findall(r"\(evaluation/(\w+\.svg)\)", WHOLE)
-    assert sorted(shown) == sorted(drawn(made()))
+def test_every_picture_that_the_page_shows_is_drawn_and_the_same_on_every_processor() -> None:
+    shown, pictures = re.findall(r"\(evaluation/(\w+\.svg)\)", WHOLE), drawn(made())
+    assert sorted(shown) == sorted(pictures)
+    for picture in pictures.values():
+        # No name is made of digits that are rounded in one way here and in another there.
+        assert set(re.findall(r'clip-path="url\(#(\w+)', picture)) == {"frame0"}
 
 
 def test_the_exponent_of_what_is_quadratic_is_two_with_its_error() -> None:

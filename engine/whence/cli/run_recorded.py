@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from whence.engine.record import RunRecord
     from whence.engine.runners import RunOptions
 
-__all__ = ["print_result", "run_and_tell"]
+__all__ = ["load_command", "print_result", "run_and_tell"]
 
 FIRST = 10
 """So many outputs are shown to a person who does not say how many; programs are given all."""
@@ -186,11 +186,12 @@ def _kept_text(result: Result, options: RunOptions, away: WhenceError | None) ->
         yield f"ask: whence explain {result.id} POSITION   whence never-matters {result.id}"
         return
     yield f"  not in Neo4j: {'--no-load' if away is None else away}"
-    yield f"load it: whence load {result.id}" + _record_option(result)
+    yield f"load it: {load_command(result)}"
 
 
-def _record_option(result: Result) -> str:
+def load_command(result: Result) -> str:
+    """The command that loads what is in the record of a run."""
     from whence.engine.record import record_place
 
     root = result.record.root
-    return "" if root == record_place() else f" --record {root}"
+    return f"whence load {result.id}" + ("" if root == record_place() else f" --record {root}")

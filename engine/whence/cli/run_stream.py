@@ -16,17 +16,17 @@ from rich.markup import escape
 from whence.cli.connecting import Server
 from whence.cli.loading_options import Loaded, Reached
 from whence.cli.output import LINE_EVERY_SECONDS, output
-from whence.cli.run_recorded import print_result
+from whence.cli.run_recorded import load_command, print_result
 from whence.engine.chain_file import load_chain
 from whence.engine.record import RunRecord, record_place
 from whence.engine.sources.stream import StoppedError
 
 if TYPE_CHECKING:
     from whence.cli.stream_options import Streaming
-    from whence.engine.errors import WhenceError
     from whence.engine.log import Log
     from whence.engine.runners import RunOptions
     from whence.engine.runners.spark_stream import StreamProgress
+    from whence.results import Result
 
 __all__ = ["stream_and_tell"]
 
@@ -110,17 +110,18 @@ def stream_and_tell(
     complete = found.manifest["status"] == "complete"
     report = None if loading is None else loading.report
     failed = None if loading is None else loading.error
+    away = reached.away if loading is None else failed
+    result = Result(found, reached.connection, report, away, again)
     if complete:
-        result = Result(found, reached.connection, report, failed, again)
-        print_result(result, options, reached.away if loading is None else failed, limit, csv=csv)
+        print_result(result, options, away, limit, csv=csv)
         return
-    events = found.log(made.inputs[0]).length
-    _tell_stopped(found, events, failed)
+    _tell_stopped(result, found.log(made.inputs[0]).length)
 
 
-def _tell_stopped(run: RunRecord, events: int, not_loaded: WhenceError | None) -> None:
+def _tell_stopped(result: Result, events: int) -> None:
     """Say what there is by now, what of it is not in the graph, and how to go on."""
-    out, manifest = output(), run.manifest
+    out, run, not_loaded = output(), result.record, result.not_loaded
+    manifest = run.manifest
     pipes = [s for s in manifest["streams"] if s["role"] == "output"]
     outputs = sum(stream["length"] for stream in pipes)
     if out.json:
@@ -132,6 +133,7 @@ def _tell_stopped(run: RunRecord, events: int, not_loaded: WhenceError | None) -
         f"stopped; run {run.id} has {outputs:,} outputs in the record so far",
         f"  record: {run.folder}",
         *([] if not_loaded is None else [f"  not all in Neo4j: {not_loaded}"]),
+        *([] if not_loaded is None else [f"load what there is: {load_command(result)}"]),
         "go on: the same command again; with --available-now it takes what is there and ends",
     ]
     out.tell(escape("\n".join(lines)))
