@@ -2,13 +2,18 @@ from __future__ import annotations
 
 import logging
 import socket
+import threading
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
+from neo4j import ManagedTransaction
 
 from whence.engine.errors import StoreError
 from whence.store import Connection, Secret, Settings, connect
+from whence.store.connection import run_cypher
 from whence.store.server import Status
 
 pytestmark = pytest.mark.neo4j
@@ -30,6 +35,34 @@ def test_a_read_may_not_write(graph: Connection) -> None:
 def test_files_of_the_machine_cannot_be_read_through_the_server(graph: Connection) -> None:
     with pytest.raises(StoreError, match="allow_csv_import_from_file_urls"):
         graph.read("LOAD CSV FROM 'file:///etc/hostname' AS line RETURN line")
+
+
+LOCK = "MATCH (n:Counted {name: $name}) SET n.count = n.count + 1 RETURN n.count AS count"
+
+
+def test_a_deadlock_is_met_by_doing_it_again_unseen(graph: Connection) -> None:
+    graph.write("UNWIND ['a', 'b'] AS name CREATE (:Counted {name: name, count: 0})")
+    both_hold_one = threading.Barrier(2, timeout=60)
+    attempts: Counter[str] = Counter()
+
+    def count(names: str) -> str:
+        """Lock one node, then the other one; when it is tried first, both hold one by then."""
+
+        def work(transaction: ManagedTransaction) -> str:
+            attempts[names] += 1
+            run_cypher(transaction, LOCK, {"name": names[0]}).consume()
+            if attempts[names] == 1:
+                both_hold_one.wait()
+            run_cypher(transaction, LOCK, {"name": names[1]}).consume()
+            return names
+
+        return graph.transact(work)
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(count, ("ab", "ba"))) == ["ab", "ba"]
+    assert set(attempts) == {"ab", "ba"}
+    assert attempts.total() > 2  # one of them was ended by the server
+    assert graph.read("MATCH (n:Counted) RETURN n.count AS count") == [{"count": 2}] * 2
 
 
 def test_a_wrong_password_is_one_line_without_the_password(

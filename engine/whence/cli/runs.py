@@ -240,7 +240,7 @@ def prune(
 
     root, limit = record_place(record), age(older_than)
     with reachable_graph(server, wanted=only != "record") as connection:
-        found = old_runs(root, connection, limit)
+        found = old_runs(root, connection, limit, record=only != "graph")
         going = [old.run for old in found if old.stays is None]
         if going and not dry_run:
             question = f"Delete {len(going)} runs that are older than {older_than}?"

@@ -71,7 +71,7 @@ def remove_runs(
     rows = []
     out = output()
     for id in ids:
-        kept = _kept(root, id) if record else None
+        kept = _kept(root, id, record=record)
         stored = connection is not None and is_stored(connection, id)
         if kept is None and not stored:
             msg = (
@@ -91,11 +91,16 @@ def remove_runs(
     return rows
 
 
-def _kept(root: Path, id: str) -> RunRecord | None:
+def _kept(root: Path, id: str, *, record: bool) -> RunRecord | None:
+    """What is to be removed of the record; a run that is held stays in the graph as well."""
     from whence.engine.record import RunRecord, list_runs
+    from whence.engine.record.erasing import check_not_held
     from whence.engine.record.removing import check_removable
 
     if id not in list_runs(root):
+        return None
+    if not record:
+        check_not_held(root, [id], "remove")
         return None
     found = RunRecord(root, id)
     check_removable(found)
@@ -123,10 +128,18 @@ class Old:
     stays: str | None
 
 
-def old_runs(root: Path, connection: Connection | None, limit: timedelta) -> list[Old]:
+def old_runs(
+    root: Path, connection: Connection | None, limit: timedelta, *, record: bool = True
+) -> list[Old]:
     """The runs that ended longer ago than that, in the record or in the graph, the latest first.
 
     What another run needs that is not so old stays, and so does what goes on.
+
+    Args:
+        root: the record's place.
+        connection: the graph; ``None`` to leave it alone.
+        limit: how long ago.
+        record: whether they are to go from the record too; else only those in the graph are meant.
     """
     from whence.engine.record import RunRecord, list_runs
     from whence.engine.record.erasing import hold_of
@@ -141,9 +154,12 @@ def old_runs(root: Path, connection: Connection | None, limit: timedelta) -> lis
         ended[id] = manifest["ended"] or manifest["started"]
         if manifest["status"] == "running":
             running.add(id)
-    stored = {} if connection is None else dict(contents(connection).runs)
+    graph = None if connection is None else contents(connection)
+    stored = {} if graph is None else dict(graph.runs)
     for id, run in stored.items():
         ended.setdefault(id, run.ended or run.started)
+    if not record:
+        ended = {id: ended[id] for id in stored}
     now = datetime.now(UTC)
     found: dict[str, Old] = {}
     going: set[str] = set()
@@ -151,7 +167,11 @@ def old_runs(root: Path, connection: Connection | None, limit: timedelta) -> lis
         passed = now - _moment(ended[id])
         if passed <= limit:
             continue
-        needed = [other for other in readers_of(root, id) if other not in going]
+        readers = {
+            *(readers_of(root, id) if record else ()),
+            *(graph.readers(id) if graph is not None else ()),
+        }
+        needed = sorted(readers - going)
         stays = "it is running" if id in running else None
         if id in kept and hold_of(RunRecord(root, id)) is not None:
             stays = "it has a legal hold"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.conftest import SHORT_LIVED, Cli
 from tests.engine.examples import lifecycle
 from tests.store.in_neo4j import record_of
 from tests.store.loading.whole_graph import whole_graph
 from whence.api import run
+from whence.cli.app import app
 from whence.engine import ApplyFunction, Chain, Cumulate, Passthrough, Slice, Window
 from whence.engine.chain import Log
 from whence.engine.errors import ServerError, StoreError
@@ -25,6 +28,8 @@ from whence.store.loading import load
 from whence.store.server import Memory, Status, remove, start, stop
 
 pytestmark = pytest.mark.neo4j
+
+Graph = tuple[list[str], list[str]]
 
 NAME = "rebuilt"
 SMALL = Memory.of(768)
@@ -108,22 +113,43 @@ def test_it_equals_the_loaded_graph(tmp_path: Path) -> None:
         assert all(load(tmp_path, name, connection).written == 0 for name in names)
 
 
-@pytest.mark.full
-def test_what_would_be_lost_is_a_reason_to_refuse(
-    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+Recorded = tuple[str, str, Graph]
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Recorded:
+    """A run in the graph and in a record of its own, another one in a new record; the graph."""
     chain = Chain.of(ApplyFunction("big", "value > 2"))
     lost = record_of(tmp_path / "old", chain, {"log": [1, 2, 3]}, RunOptions())
     kept = record_of(tmp_path / "new", chain, {"log": [3, 4, 5]}, RunOptions())
     with connect(up().settings()) as connection:
         connection.write("MATCH (n) DETACH DELETE n")
         load(tmp_path / "old", lost.id, connection)
-        before = whole_graph(connection)
+        return lost.id, kept.id, whole_graph(connection)
+
+
+def test_what_would_be_lost_is_a_reason_to_refuse(tmp_path: Path, recorded: Recorded) -> None:
+    lost, _, before = recorded
+    server = up()
     small = {"memory": SMALL, "port": None}
-    with pytest.raises(StoreError, match=f"got none of {lost.id}; try --record DIR, or --drop"):
+    with pytest.raises(StoreError, match=f"got none of {lost}; try --record DIR, or --drop"):
         rebuild(tmp_path / "new", NAME, **small)  # type: ignore[arg-type]
     with pytest.raises(StoreError, match=r"expected runs in the record .*; got none"):
         rebuild(tmp_path / "none", NAME, **small)  # type: ignore[arg-type]
+    where = {"WHENCE_INSTANCE": NAME, "WHENCE_RECORD": str(tmp_path / "new")}
+    done = CliRunner(env=where).invoke(app, ["store", "rebuild", "--yes"])
+    assert done.exit_code == 1
+    assert f"expected a record of every run in the graph; got none of {lost}" in done.stderr
+    assert up() == server  # it was never away
+    with connect(server.settings()) as connection:
+        assert whole_graph(connection) == before
+
+
+@pytest.mark.full
+def test_what_is_given_up_goes_when_the_new_graph_is_whole(
+    tmp_path: Path, cli: Cli, recorded: Recorded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost, kept, before = recorded
 
     def fail(*_: object) -> None:
         message = "on purpose"
@@ -132,47 +158,49 @@ def test_what_would_be_lost_is_a_reason_to_refuse(
     with monkeypatch.context() as patch:
         patch.setattr(rebuilding, "_finish", fail)  # when the new graph is in its place already
         with pytest.raises(ServerError, match="on purpose"):
-            rebuild(tmp_path / "new", NAME, drop_lost=True, **small)  # type: ignore[arg-type]
+            rebuild(tmp_path / "new", NAME, drop_lost=True, memory=SMALL, port=None)
     with connect(up().settings()) as connection:
         assert whole_graph(connection) == before
-    elsewhere = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x"}
-    done = cli("store", "rebuild", "--yes", env=elsewhere)
-    assert done.returncode == 1
-    assert "expected a local server of whence" in done.stderr
     where = {"WHENCE_INSTANCE": NAME, "WHENCE_RECORD": str(tmp_path / "new")}
     done = cli("store", "rebuild", "--drop-lost", "--yes", env=where)
     assert done.returncode == 0, done.stderr
-    assert f"given up: {lost.id}" in done.stdout
+    assert f"given up: {lost}" in done.stdout
     with connect(up().settings()) as connection:
         assert check(connection, tmp_path / "new").findings == ()
-        assert connection.read("MATCH (r:Run) RETURN r.id AS id") == [{"id": kept.id}]
+        assert connection.read("MATCH (r:Run) RETURN r.id AS id") == [{"id": kept}]
     assert not list((up().home.parent).glob(".rebuild-*"))
 
 
 @pytest.mark.full
-def test_a_dump_is_the_whole_graph(tmp_path: Path, cli: Cli) -> None:
-    root, file = tmp_path / "record", tmp_path / "graph.dump"
-    chain = Chain.of(ApplyFunction("big", "value > 2"))
-    kept = record_of(root, chain, {"log": [1, 2, 3]}, RunOptions())
-    with connect(up().settings()) as connection:
-        connection.write("MATCH (n) DETACH DELETE n")
-        load(root, kept.id, connection)
-        before = whole_graph(connection)
-    assert dump(file, NAME, memory=SMALL) == file.stat().st_size > 0
+def test_a_dump_is_the_whole_graph(tmp_path: Path, cli: Cli, recorded: Recorded) -> None:
+    _, _, before = recorded
+    file, where = tmp_path / "graph.dump", {"WHENCE_INSTANCE": NAME}
+    done = cli("store", "dump", str(file), "--json", env=where)
+    assert done.returncode == 0, done.stderr
+    told = {"instance": NAME, "file": str(file)}
+    assert json.loads(done.stdout) == {**told, "bytes": file.stat().st_size}
     with pytest.raises(StoreError, match="expected a new file; got"):
         dump(file, NAME)
     with pytest.raises(StoreError, match="expected a local server 'nobody'; got none"):
         dump(tmp_path / "other", "nobody")
     with connect(up().settings()) as connection:  # it ran before, so that it runs again
+        assert whole_graph(connection) == before
         connection.write("MATCH (n) DETACH DELETE n")
-    assert restore(file, NAME, memory=SMALL, port=None) == 1
+    done = cli("store", "restore", str(file), "--yes", "--json", env=where)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {**told, "runs": 1}
     with connect(up().settings()) as connection:
         assert whole_graph(connection) == before
+    size = dump(file, NAME, overwrite=True, memory=SMALL)
+    assert size == file.stat().st_size > 0
+    assert restore(file, NAME, memory=SMALL, port=None) == 1
     (tmp_path / "broken").write_bytes(b"no dump at all")
     with pytest.raises(ServerError, match="expected Neo4j to load the graph from"):
         restore(tmp_path / "broken", NAME, memory=SMALL, port=None)
     with connect(up().settings()) as connection:
         assert whole_graph(connection) == before
-    done = cli("store", "restore", str(tmp_path / "none"), "--yes", env={"WHENCE_INSTANCE": NAME})
-    assert done.returncode == 1
+    for answer, file_name in (("", file.name), ("--yes", "none")):
+        words = ("store", "restore", str(tmp_path / file_name), answer)
+        done = cli(*filter(None, words), env=where)
+        assert done.returncode == 1, answer
     assert "expected a file that whence store dump wrote" in done.stderr

@@ -23,14 +23,26 @@ from whence.store.verbs import PackedChunks
 
 pytestmark = pytest.mark.neo4j
 
-FIRST_VERSION = """
-MATCH (c:Chunk) REMOVE c.owns, c.heads, c.packed, c.bounds SET c.digest = 'sha256:of another kind'
-"""
+AS_IN = {
+    1: (
+        "MATCH (c:Chunk) REMOVE c.owns, c.heads, c.packed, c.bounds "
+        "SET c.digest = 'sha256:of another kind'",
+        "MATCH (s:Schema) DELETE s",  # it did not say which it was
+    ),
+    2: (
+        "MATCH (c:Chunk) REMOVE c.packed, c.bounds",
+        "MATCH (s:Schema) SET s.version = 2",
+    ),
+}
+"""What makes the graph of each older version from one of today."""
 HEADS_PACKED = "MATCH (c:Chunk) WHERE c.id CONTAINS '/heads/' SET c.packed = null, c.bounds = null"
 """A head that goes on is told of where it ends as well while loading, afterwards only once."""
 
 
-def test_the_first_version_is_brought_up_to_date(graph: Connection, tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_every_older_version_is_brought_up_to_date(
+    graph: Connection, tmp_path: Path, version: int
+) -> None:
     events = [
         {"case": n % 5, "action": a, "x": n % 2, "y": n % 3} for a in "cap" for n in range(12)
     ]
@@ -58,13 +70,14 @@ def test_the_first_version_is_brought_up_to_date(graph: Connection, tmp_path: Pa
     answers = [_answers(graph, run.id) for run in runs]
     graph.write(HEADS_PACKED)
     before = whole_graph(graph)
-    graph.write(FIRST_VERSION)
-    graph.write("MATCH (s:Schema) DELETE s")
-    assert graph_version(graph) == 1
+    for statement in AS_IN[version]:
+        graph.write(statement)
+    assert graph_version(graph) == version
     old = [str(finding) for finding in check(graph, tmp_path).findings]
-    assert "version graph: expected 3; got 1; try whence load" in old
+    assert f"version graph: expected {VERSION}; got {version}; try whence load" in old
     assert [_answers(graph, run.id) for run in runs] == answers  # read from the edges themselves
     load(tmp_path, runs[0].id, graph)
+    assert graph_version(graph) == VERSION
     assert check(graph, tmp_path).findings == ()
     assert all(PackedChunks(graph, find_run(graph, run.id)).whole for run in runs)
     assert [_answers(graph, run.id) for run in runs] == answers
@@ -83,5 +96,5 @@ def test_a_newer_graph_is_refused(graph: Connection) -> None:
     prepare_schema(graph)
     assert graph_version(graph) == VERSION
     graph.write("MATCH (s:Schema) SET s.version = 99")
-    with pytest.raises(StoreError, match="expected version 3 or an older one; got 99"):
+    with pytest.raises(StoreError, match=f"expected version {VERSION} or an older one; got 99"):
         prepare_schema(graph)
