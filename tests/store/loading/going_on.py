@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.engine.examples import lifecycle
+from tests.store.loading.lossy import Proxy
 from whence.engine import Chain, Slice
 from whence.engine.log import Log
 from whence.engine.record import RunRecord, ingest
@@ -15,10 +16,12 @@ from whence.engine.runners import RunOptions, run_recorded
 from whence.store import Connection, Settings
 from whence.store.loading import Loading
 
-__all__ = ["PATIENCE", "RUN_ID", "loaded_beside", "outputs", "until"]
+__all__ = ["PATIENCE", "RUN_ID", "loaded_beside", "outputs", "slowly", "until"]
 
 RUN_ID = "the-run"
 PATIENCE = 120.0
+LITTLE = 1_000
+"""Bytes that are let through at a time; a part is about as much."""
 CHAIN = Chain.of(Slice("per-case", by="case", of=lifecycle(), combine="and"))
 ACTIONS = ("create", "approve", "pay", "create")
 EVENTS: list[dict[str, object]] = [
@@ -41,11 +44,20 @@ def outputs(graph: Connection) -> int:
     return int(graph.read("MATCH (e:Output) RETURN count(e) AS n")[0]["n"])
 
 
+def slowly(proxy: Proxy, graph: Connection, many: int = 1) -> None:
+    """Let a little through at a time until so many outputs are there; more of them are held."""
+    while outputs(graph) < many:
+        proxy.hold_after(LITTLE)
+        until(lambda: proxy.holding, "something to be held back")
+    assert proxy.holding
+
+
 def loaded_beside(
     root: Path,
     settings: Settings,
     half_way: Callable[[], None] = lambda: None,
     *,
+    at_end: Callable[[RunRecord], None] = lambda run: None,
     patience: float = 0.5,
     **how: Any,
 ) -> tuple[RunRecord, Loading]:
@@ -55,6 +67,7 @@ def loaded_beside(
         root: the record's place.
         settings: where to.
         half_way: called by the run itself when half of its events are done: it waits.
+        at_end: called when the run has ended, and its loading was not told of that yet.
         patience: how long a store that is away is waited for in the end.
         how: what else `Loading` is told.
     """
@@ -74,6 +87,7 @@ def loaded_beside(
         run = run_recorded(
             root, CHAIN, {"log": log}, RunOptions(chunk=40), run_id=RUN_ID, progress=progress
         )
+        at_end(run)
     assert happened
     assert run.manifest["status"] == "complete"
     return run, loading

@@ -1,4 +1,4 @@
-"""A small proxy before a server, whose connections can be cut, and which can be away."""
+"""A small proxy before a server, whose connections can be cut, and which can be away or slow."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ __all__ = ["Proxy", "proxied"]
 
 COMMIT = b"\x00\x02\xb0\x12\x00\x00"
 """How a client asks for a commit in Bolt: a message of two bytes, and its end."""
+LONGEST = 60.0
+"""Seconds for which something is held back at most: then it is passed on, whatever was asked."""
 
 
 class Proxy:
@@ -32,6 +34,9 @@ class Proxy:
         self._commits: int | None = None
         self._hears = True
         self._deaf = False
+        self._turn = threading.Condition()
+        self._most: int | None = None
+        self._held = 0
         self.passed = 0
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
@@ -55,7 +60,7 @@ class Proxy:
         with contextlib.suppress(OSError):
             while some := source.recv(65_536):
                 if upward:
-                    self.passed += len(some)
+                    self._wait_to_pass(some)
                     if self._cut_after is not None and self.passed >= self._cut_after:
                         self._cut_after = None
                         self.cut()
@@ -70,6 +75,36 @@ class Proxy:
                 target.sendall(some)
         with contextlib.suppress(OSError):
             target.shutdown(socket.SHUT_WR)
+
+    def _wait_to_pass(self, some: bytes) -> None:
+        """Hold something back until it may go to the server, and count it."""
+        with self._turn:
+            self._held += 1
+            self._turn.wait_for(lambda: not self._full, LONGEST)
+            self._held -= 1
+            self.passed += len(some)
+
+    @property
+    def _full(self) -> bool:
+        return self._most is not None and self.passed >= self._most
+
+    def hold_after(self, more: int) -> None:
+        """Be slow: let so many more bytes go to the server, about, and hold back all others."""
+        with self._turn:
+            self._most = self.passed + more
+            self._turn.notify_all()
+
+    def let_go(self) -> None:
+        """Hold nothing back any more."""
+        with self._turn:
+            self._most = None
+            self._turn.notify_all()
+
+    @property
+    def holding(self) -> bool:
+        """Whether something is there that is held back."""
+        with self._turn:
+            return self._full and self._held > 0
 
     def _at_commit(self, some: bytes) -> bool:
         """Whether this is the commit that the server is not to hear of."""
@@ -122,6 +157,7 @@ class Proxy:
     def close(self) -> None:
         """Listen no more."""
         self._listening.close()
+        self.let_go()
         self.cut()
 
 
