@@ -19,12 +19,13 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tests.engine.runners.streaming import CHAINS, DECLARED, OPTIONS
 from whence.engine import Chain
-from whence.engine.record import leases
+from whence.engine.record import RunRecord, leases
 from whence.engine.record.growing import GrowingLog
 from whence.engine.record.journal import Journal
 from whence.engine.record.place import place_of
@@ -37,13 +38,17 @@ EVERY, FRESH = 0.5, 4.0
 """Of a record at a URI: seconds until somebody who was killed is known to be."""
 
 
-def _die() -> None:
-    # Spark's own process ends when it finds its input closed.
-    os.kill(os.getpid(), signal.SIGKILL)
+def _nothing(run: RunRecord | None = None) -> None: ...
 
 
-def _die_at(point: str, batch: int) -> None:
+def _die_at(point: str, batch: int, last: Callable[[], None]) -> None:
     """Put the point in place; the batch counts from 0."""
+
+    def die() -> None:
+        last()
+        # Spark's own process ends when it finds its input closed.
+        os.kill(os.getpid(), signal.SIGKILL)
+
     now = -1
     notes: Path | None = None
     take = Following._take_batch
@@ -52,7 +57,7 @@ def _die_at(point: str, batch: int) -> None:
         nonlocal now, notes
         now, notes = number, self.commits.checkpoint.here
         if (point, number) == ("begin", batch):
-            _die()
+            die()
         take(self, frame, number)
 
     def about(target: Path) -> None:
@@ -60,11 +65,11 @@ def _die_at(point: str, batch: int) -> None:
         is_part = target.suffix == ".parquet" and "outputs" in target.parts
         there = {"part": is_part, "state": _is_state(target), "copying": last}
         if now == batch and there.get(point):
-            _die()
+            die()
 
     def done(target: Path) -> None:
         if now == batch and point == "kept" and _is_state(target):
-            _die()
+            die()
 
     place, put = Path.replace, RemotePath.put
 
@@ -84,20 +89,20 @@ def _die_at(point: str, batch: int) -> None:
     def published(self: Any) -> None:
         publish(self)
         if now == batch and point == "listed":
-            _die()
+            die()
 
     finish = GrowingLog.finish
 
     def finished(self: Any, report: Any) -> Any:
         found = finish(self, report)
         if point == "ending":
-            _die()
+            die()
         return found
 
     def watch() -> None:
         while notes is None or not (notes / "commits" / str(batch)).exists():
             time.sleep(0.01)
-        _die()
+        die()
 
     setattr(Following, "_take_batch", take_batch)  # noqa: B010  put in its place
     setattr(Path, "replace", replace)  # noqa: B010
@@ -112,10 +117,29 @@ def _is_state(target: Path) -> bool:
     return target.name.startswith("state-")
 
 
-def main(root: Path, folder: Path, name: str, point: str, batch: int) -> None:
-    """Run until the point is reached."""
+def main(
+    root: Path,
+    folder: Path,
+    name: str,
+    point: str,
+    batch: int,
+    *,
+    began: Callable[[RunRecord], None] = _nothing,
+    last: Callable[[], None] = _nothing,
+) -> None:
+    """Run until the point is reached.
+
+    Args:
+        root: the record's place.
+        folder: what is followed.
+        name: of the chain.
+        point: where to be killed.
+        batch: in which one.
+        began: told of the run as soon as it is in the record.
+        last: what is done before dying.
+    """
     leases.EVERY, leases.FRESH = EVERY, FRESH
-    _die_at(point, batch)
+    _die_at(point, batch, last)
     run_stream(
         root,
         Chain.of(CHAINS[name]()),
@@ -124,6 +148,7 @@ def main(root: Path, folder: Path, name: str, point: str, batch: int) -> None:
         available_now=point == "ending",
         every=0.1,
         master="local[1]",
+        began=began,
     )
 
 

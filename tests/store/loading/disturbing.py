@@ -10,13 +10,14 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whence.store import Secret, Settings, connect
-from whence.store.connection import Connection, run_cypher
-from whence.store.loading import chunks, load, loader
+from whence.store import Secret, Settings
+from whence.store.connection import RETRY_SECONDS, Connection, open_driver, run_cypher
+from whence.store.loading import child, chunks, load, loader
 from whence.store.loading.register import run_state
 
 __all__ = ["POINTS", "Fault", "disturbed_load"]
@@ -77,7 +78,11 @@ def disturbed_load(root: Path, run: str, settings: Settings, fault: Fault, hit: 
 
 def _load(root: str, run: str, uri: str, password: str, fault: Fault, hit: str) -> None:
     _Disturbed(fault, Path(hit)).install()
-    with connect(Settings(uri, "neo4j", Secret.of(password))) as connection:
+    settings = Settings(uri, "neo4j", Secret.of(password))
+    # A server that was killed stays away: it is asked as often as a run's own loader asks.
+    retry = child.RETRY_SECONDS if fault.what == "neo4j" else RETRY_SECONDS
+    with closing(open_driver(settings, child.CONNECT_SECONDS, retry=retry)) as driver:
+        connection = Connection(settings, driver)
         load(Path(root), run, connection, writers=1 if fault.what == "twice" else 2)
 
 

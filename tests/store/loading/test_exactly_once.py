@@ -20,17 +20,25 @@ from whence.store.loading import follow, load
 from whence.store.questions import explain, impact
 from whence.store.server import Memory, Status, remove, start, stop
 
-pytestmark = [pytest.mark.neo4j, pytest.mark.fault]
+pytestmark = pytest.mark.neo4j
 
 NAME = "killed"
 SMALL = Memory.of(768)
 RUN_ID = "the-run"
 MOMENTS = (4, 18, 40)
 """How many chunks are there when the killing happens; there are about 55 in all."""
-KILLS = pytest.mark.parametrize(
-    "moment",
-    [MOMENTS[1], *(pytest.param(m, marks=pytest.mark.full) for m in (MOMENTS[0], MOMENTS[-1]))],
-)
+
+
+def kills(what: str) -> pytest.MarkDecorator:
+    """At each moment a fault of its own; one of them in each test run."""
+    moments = []
+    for moment in MOMENTS:
+        marks = [pytest.mark.fault(f"{what} at about {moment} chunks")]
+        if moment != MOMENTS[1]:
+            marks.append(pytest.mark.full)
+        moments.append(pytest.param(moment, marks=marks))
+    return pytest.mark.parametrize("moment", moments)
+
 
 RUN = """
 import random, sys
@@ -117,7 +125,7 @@ def wait_for_chunks(connection: Connection, many: int, process: subprocess.Popen
         time.sleep(0.005)
 
 
-@KILLS
+@kills("batch, loader killed")
 def test_a_killed_loader_is_made_up_for(
     empty: Connection,
     record: Path,
@@ -136,7 +144,7 @@ def test_a_killed_loader_is_made_up_for(
     assert whole_graph(empty) == undisturbed
 
 
-@KILLS
+@kills("batch, Neo4j killed")
 def test_a_killed_neo4j_is_made_up_for(
     empty: Connection,
     record: Path,
@@ -157,7 +165,7 @@ def test_a_killed_neo4j_is_made_up_for(
         assert whole_graph(connection) == undisturbed
 
 
-@KILLS
+@kills("batch, run killed")
 def test_a_killed_run_is_made_up_for_while_it_is_followed(
     empty: Connection,
     undisturbed: tuple[list[str], list[str]],

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from whence.store.catalog import find_run
 from whence.store.loading import follow, load
 from whence.store.server import Status
 
-pytestmark = [pytest.mark.neo4j, pytest.mark.spark, pytest.mark.fault]
+pytestmark = [pytest.mark.neo4j, pytest.mark.spark]
 
 PATIENCE = 300
 RUN = """
@@ -75,13 +76,16 @@ MOMENTS = {
     "in the middle": "write_part:5",
     "after the last part": "finish:1",
 }
-KILLS = pytest.mark.parametrize(
-    "moment",
-    [
-        pytest.param(name, marks=() if name == "in the middle" else pytest.mark.full)
-        for name in MOMENTS
-    ],
-)
+
+
+def kills() -> Iterator[Any]:
+    """What is killed, and when: each a fault of its own, one of them in each test run."""
+    for what in ("everything", "worker"):
+        for moment in MOMENTS:
+            marks = [pytest.mark.fault(f"batch on Spark, {what} killed {moment}")]
+            if (what, moment) != ("everything", "in the middle"):
+                marks.append(pytest.mark.full)
+            yield pytest.param(what, moment, marks=marks, id=f"{what}-{moment}")
 
 
 class Killable:
@@ -162,8 +166,7 @@ def undisturbed(graph: Connection, run: RunRecord, folder: Path) -> tuple[list[s
     return whole_graph(graph)
 
 
-@KILLS
-@pytest.mark.parametrize("what", ["everything", pytest.param("worker", marks=pytest.mark.full)])
+@pytest.mark.parametrize(("what", "moment"), list(kills()))
 def test_a_run_killed_on_spark_is_started_again_and_leaves_the_same_graph(
     graph: Connection, neo4j_server: Status, tmp_path: Path, moment: str, what: str
 ) -> None:

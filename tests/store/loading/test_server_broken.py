@@ -20,7 +20,7 @@ from whence.store.care import check
 from whence.store.loading import load
 from whence.store.server import Memory, Status, remove, start, stop
 
-pytestmark = [pytest.mark.neo4j, pytest.mark.fault]
+pytestmark = pytest.mark.neo4j
 
 NAME = "broken"
 SMALL = Memory.of(768)
@@ -68,16 +68,17 @@ def again(server: Status) -> Status:
     return start(NAME, port=server.port, memory=SMALL)
 
 
-def assert_undisturbed(connection: Connection, root: Path) -> None:
+def assert_undisturbed(connection: Connection, root: Path, run: str = RUN_ID) -> None:
     """The graph is that of a load that nobody disturbed, and a check finds nothing."""
     found = whole_graph(connection)
     assert check(connection, root).findings == ()
     connection.write("MATCH (n) DETACH DELETE n")
-    assert load(root, RUN_ID, connection, writers=1).complete
+    assert load(root, run, connection, writers=1).complete
     assert found == whole_graph(connection)
 
 
 @pytest.mark.full
+@pytest.mark.fault("batch, the server's disk full")
 def test_a_full_disk_leaves_the_rest_to_whence_load(server: Status, tmp_path: Path) -> None:
     def half_way() -> None:
         with connect(server.settings()) as connection:
@@ -95,6 +96,7 @@ def test_a_full_disk_leaves_the_rest_to_whence_load(server: Status, tmp_path: Pa
 
 
 @pytest.mark.full
+@pytest.mark.fault("batch, Neo4j killed while it goes on")
 def test_a_server_that_is_killed_and_comes_back_is_loaded_by_itself(
     server: Status, tmp_path: Path
 ) -> None:
@@ -114,7 +116,13 @@ def test_a_server_that_is_killed_and_comes_back_is_loaded_by_itself(
 
 @pytest.mark.full
 @pytest.mark.parametrize("nth", [2, 7])
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize(
+    "point",
+    [
+        pytest.param(point, marks=pytest.mark.fault(f"batch, Neo4j killed {point}"))
+        for point in POINTS
+    ],
+)
 def test_a_server_that_is_killed_is_made_up_for(
     server: Status, tmp_path: Path, point: str, nth: int
 ) -> None:
