@@ -26,7 +26,7 @@ from whence.store import Connection, Secret, Settings
 from whence.store.loading import follow, load
 from whence.store.loading.loader import Loader
 from whence.store.loading.priority import PRIORITIES
-from whence.store.loading.register import prepare_schema
+from whence.store.loading.register import prepare_schema, run_state
 from whence.store.loading.values import LONGEST_TEXT, stored_value
 from whence.store.places import key_of
 from whence.store.questions import contribution, explain, impact, never_matters
@@ -220,6 +220,27 @@ def test_who_is_refused_does_not_wait_for_the_count_which_the_next_attempt_goes_
     assert contribution(graph, run.id, record=tmp_path).ranked
     assert loader.catch_up(PRIORITIES["high"]).complete
     assert begun == [run]  # the graph knows them
+
+
+def test_who_comes_late_does_not_open_a_run_again_that_has_ended(
+    graph: Connection, tmp_path: Path
+) -> None:
+    run = record_of(tmp_path, LIFECYCLE, {"log": EVENTS}, RunOptions())
+    load(tmp_path, run.id, graph)
+    state = """
+    MATCH (r:Run {id: $run}) MATCH (s:Stream {run: $run})
+    RETURN properties(r) AS run, s.id AS id, s.length AS length ORDER BY id
+    """
+    before = graph.read(state, run=run.id)
+    assert before[0]["run"]["loaded"]
+    assert before[0]["run"]["status"] == "complete"
+    late = {**run.manifest, "status": "interrupted", "ended": None}
+    late["streams"] = [{**stream, "length": 1, "tracked": 1} for stream in late["streams"]]
+    run_state(graph, late, [], loaded=False)
+    assert graph.read(state, run=run.id) == before
+    again = {**run.manifest, "error": "known by now"}  # who knows it all may say more
+    run_state(graph, again, [], loaded=True)
+    assert graph.read(state, run=run.id)[0]["run"]["error"] == "known by now"
 
 
 def test_a_store_that_is_away_does_not_harm_the_run(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from whence.engine.runners.local_kernels import run_kernels
 from whence.store import Connection, Settings
 from whence.store.care import check
 from whence.store.loading import LoadReport, load, loader
+from whence.store.loading.chunks import write_chunk
 from whence.store.loading.content import ChunkContent
 from whence.store.loading.parts import RecordParts
 from whence.store.server import Status
@@ -107,7 +108,6 @@ def test_a_loader_holds_no_more_contents_than_it_writes_at_a_time(
     options = replace(OPTIONS, where=where)
     run = run_kernels(tmp_path, chain, {chain.inputs[0]: log}, options, batch=50)
     alive, began, may_end = _Alive(held), threading.Semaphore(0), threading.Semaphore(0)
-    write_chunk = loader.write_chunk
 
     def counted(name: str) -> Any:
         make = getattr(RecordParts, name)
