@@ -18,7 +18,7 @@ from whence.engine.runners.options import RunOptions, chunk_for
 from whence.engine.sources.opening_streams import open_stream
 from whence.engine.sources.stream import Stream
 from whence.results import Result
-from whence.store.loading import Loading
+from whence.store.loading import Loading, LoadOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,6 +40,7 @@ def stream(
     tracked: bool | None = None,
     record: str | Path | None = None,
     connection: Connection | None = None,
+    load: LoadOptions | None = None,
     session: SparkSession | None = None,
     master: str = "local[*]",
     stop: threading.Event | None = None,
@@ -61,6 +62,7 @@ def stream(
         tracked: keep what explains each output, or do not, whatever the options say.
         record: where the record is; a folder of this machine.
         connection: the graph to load while the run goes on.
+        load: how much of the machine loading takes, and where to if there is no connection yet.
         session: a Spark session of your own.
         master: where Spark runs, if a session has to be started.
         stop: set by somebody else, such as another thread, to stop.
@@ -72,8 +74,10 @@ def stream(
     if isinstance(place, (str, Path)):
         below = made.logs.get(made.inputs[0]) if len(made.inputs) == 1 else None
         place = open_stream(place, (declare or Log()).over(below))
-    beside = connection is not None and tracked is not False
-    kept = options or RunOptions(chunk=chunk_for(loaded=beside))
+    how = load or LoadOptions()
+    settings = how.settings or (None if connection is None else connection.settings)
+    loaded = settings is not None and tracked is not False
+    kept = options or RunOptions(chunk=chunk_for(loaded=loaded))
     if tracked is not None:
         kept = replace(kept, tracked=tracked)
     root = record_place(record)
@@ -82,8 +86,15 @@ def stream(
 
         def began(run: RunRecord) -> None:
             nonlocal loading
-            if connection is not None and kept.tracked:
-                beside = Loading(root, run.id, connection.settings, lambda done, all, text: None)
+            if settings is not None and kept.tracked:
+                beside = Loading(
+                    root,
+                    run.id,
+                    settings,
+                    lambda done, all, text: None,
+                    priority=how.priority,
+                    writers=how.writers,
+                )
                 loading = stack.enter_context(beside)
 
         found = run_stream(

@@ -31,14 +31,14 @@ from tests.store.loading.going_on import outputs, slowly, until
 from tests.store.loading.live_killed import CHAIN
 from tests.store.loading.lossy import Proxy, proxied
 from tests.store.loading.whole_graph import whole_graph
-from whence.api import stream
+from whence.api import LoadOptions, stream
 from whence.cli.app import app
 from whence.engine import Chain
 from whence.engine.record import RunRecord, list_runs
 from whence.engine.runners.spark_stream import StreamProgress
 from whence.engine.sources.folder_stream import FolderStream
 from whence.results import Result
-from whence.store import Connection, Settings, connect
+from whence.store import Connection, Settings
 from whence.store.care import check
 from whence.store.loading import load
 from whence.store.server import Status
@@ -64,7 +64,7 @@ def arriving(tmp_path: Path) -> Path:
 
 
 def followed(
-    root: Path, folder: Path, graph: Connection, spark: SparkSession, **how: object
+    root: Path, folder: Path, graph: Connection | None, spark: SparkSession, **how: object
 ) -> Result:
     """Follow the folder to its end and load what comes of it meanwhile."""
     return stream(
@@ -106,14 +106,14 @@ def test_a_stream_whose_store_is_cut_off_and_comes_back_is_loaded_by_itself(
         until(lambda: outputs(graph) > there[0], "outputs once the server is back")
 
     settings = Settings(f"bolt://127.0.0.1:{proxy.port}", known.username, known.password)
-    with connect(settings) as connection:
-        proxy.hold_after(2_000)
-        result = followed(tmp_path, arriving, connection, spark, progress=taken)
-        assert result.not_loaded is None
-        assert result.loaded is not None
-        assert result.loaded.complete
-        assert 0 < there[0] < len(EVENTS)
-        assert_undisturbed(graph, result.record)
+    how = LoadOptions(settings, "high", writers=2)
+    proxy.hold_after(2_000)
+    result = followed(tmp_path, arriving, None, spark, load=how, progress=taken)
+    assert result.not_loaded is None
+    assert result.loaded is not None
+    assert result.loaded.complete
+    assert 0 < there[0] < len(EVENTS)
+    assert_undisturbed(graph, result.record)
 
 
 def command(tmp_path: Path, arriving: Path, *more: str) -> list[str]:
