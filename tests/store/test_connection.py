@@ -5,15 +5,19 @@ import socket
 import threading
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from neo4j import ManagedTransaction
+from neo4j import GraphDatabase, ManagedTransaction
+from neo4j.exceptions import ResultFailedError
 
 from whence.engine.errors import StoreError
 from whence.store import Connection, Secret, Settings, connect
 from whence.store.connection import run_cypher
+from whence.store.loading.chunks import is_conflict
+from whence.store.loading.register import prepare_schema
 from whence.store.server import Status
 
 pytestmark = pytest.mark.neo4j
@@ -63,6 +67,74 @@ def test_a_deadlock_is_met_by_doing_it_again_unseen(graph: Connection) -> None:
     assert set(attempts) == {"ab", "ba"}
     assert attempts.total() > 2  # one of them was ended by the server
     assert graph.read("MATCH (n:Counted) RETURN n.count AS count") == [{"count": 2}] * 2
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["a conflict", "a deadlock"])
+def test_what_failed_is_seen_although_somebody_else_has_the_connection_by_then(
+    graph: Connection, monkeypatch: pytest.MonkeyPatch, again: bool
+) -> None:
+    """The driver gives a connection back first, and closes the transaction on it afterwards."""
+    prepare_schema(graph)
+    graph.write("UNWIND ['a', 'b'] AS name CREATE (:Counted {name: name, count: 0})")
+    size = 2 if again else 1
+    all_hold_one = threading.Barrier(size, timeout=60)
+    others_turn, closed = threading.Event(), threading.Event()
+    hidden: list[Exception] = []
+    attempts: Counter[str] = Counter()
+    close: Any = ManagedTransaction._close
+
+    def closed_late(transaction: ManagedTransaction) -> None:
+        failed = transaction._last_error is not None
+        if failed:
+            assert others_turn.wait(60)
+        try:
+            close(transaction)
+        except ResultFailedError as error:
+            hidden.append(error)
+            raise
+        finally:
+            if failed:
+                closed.set()
+
+    def hold(transaction: ManagedTransaction) -> None:
+        run_cypher(transaction, "RETURN 1", {}).consume()
+        others_turn.set()
+        assert closed.wait(60)
+
+    monkeypatch.setattr(ManagedTransaction, "_close", closed_late)
+    settings = graph.settings
+    known = (settings.username, settings.password.reveal())
+    with (
+        GraphDatabase.driver(settings.uri, auth=known, max_connection_pool_size=size) as driver,
+        ThreadPoolExecutor(3) as pool,
+    ):
+        few = Connection(settings, driver)
+        third: list[Future[None]] = []
+
+        def count(names: str) -> None:
+            def work(transaction: ManagedTransaction) -> None:
+                attempts[names] += 1
+                run_cypher(transaction, LOCK, {"name": names[0]}).single(strict=True)
+                if not hidden:
+                    all_hold_one.wait()
+                    if names == "ab":  # every connection is taken, so that this one waits
+                        third.append(pool.submit(few.transact, hold))
+                    all_hold_one.wait()
+                second = LOCK if again else "UNWIND [7, 7] AS key CREATE (e:Event {key: key})"
+                run_cypher(transaction, second, {"name": names[1]}).single()
+
+            few.transact(work)
+
+        if again:
+            for each in [pool.submit(count, names) for names in ("ab", "ba")]:
+                each.result(60)
+            assert sorted(attempts.values()) == [1, 2]
+        else:
+            with pytest.raises(StoreError, match="already exists") as refused:
+                count("ab")
+            assert is_conflict(refused.value)
+        third[0].result(60)
+    assert len(hidden) == 1
 
 
 def test_a_wrong_password_is_one_line_without_the_password(

@@ -27,6 +27,7 @@ QUERY_SECONDS = 120.0
 WRITE_SECONDS = 1800.0
 """A chunk is written in one transaction; one that is given up would be given up every time."""
 RETRY_SECONDS = 30.0
+PAUSE_SECONDS = 0.2
 
 # The driver's warnings about attempts it repeats are its own affair unless the user's program
 # configures logging; what finally fails is raised.
@@ -62,16 +63,29 @@ class Connection:
         return self._run("WRITE", work)
 
     def _run(self, mode: str, work: Callable[[neo4j.ManagedTransaction], T]) -> T:
-        from neo4j import unit_of_work
+        from neo4j import exceptions, unit_of_work
 
         limited = unit_of_work(timeout=self._seconds(mode))(work)
-        with (
-            translated(self.settings),
-            self.driver.session(database=self.settings.database) as session,
-        ):
+        until = time.monotonic() + RETRY_SECONDS
+        with translated(self.settings):
+            while True:
+                try:
+                    return self._managed(mode, limited)
+                except exceptions.ResultFailedError as hidden:
+                    # A transaction that failed gives its connection back before it is closed. If
+                    # somebody else has it by then, the driver hides what failed, and gives up.
+                    failed = hidden.__cause__
+                    if not isinstance(failed, (exceptions.Neo4jError, exceptions.DriverError)):
+                        raise
+                    if not failed.is_retryable() or time.monotonic() >= until:
+                        raise failed from None
+                    time.sleep(PAUSE_SECONDS)
+
+    def _managed(self, mode: str, work: Callable[[neo4j.ManagedTransaction], T]) -> T:
+        with self.driver.session(database=self.settings.database) as session:
             if mode == "READ":
-                return session.execute_read(limited)
-            return session.execute_write(limited)
+                return session.execute_read(work)
+            return session.execute_write(work)
 
     def _seconds(self, mode: str) -> float:
         """How long the next statement may take."""
