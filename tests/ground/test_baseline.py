@@ -12,7 +12,7 @@ from rich.console import Console
 
 import bench.__main__ as command
 from bench import Bench, Result
-from bench.baseline import against, keep, told
+from bench.baseline import BASELINE, COMPARED, against, keep, told
 from bench.report import write
 
 MACHINE, VERSIONS = {"cores": 2}, {"python": "3.11", "commit": "abc"}
@@ -35,6 +35,16 @@ def baseline(tmp_path: Path) -> Path:
 
 def named(baseline: Path, *now: Result) -> list[str]:
     return [change.id for change in against("spark", now, baseline) or () if change.regression]
+
+
+def test_every_bench_that_can_be_compared_has_its_baseline_with_every_result() -> None:
+    for name in command.names():
+        bench = command.load(name)
+        wanted = {id for id, unit in bench.units.items() if unit in COMPARED}
+        file = BASELINE / f"{bench.into or name}.json"
+        assert not wanted or file.exists(), f"make bench NAME={name}, make baseline NAME={name}"
+        kept = json.loads(file.read_text(encoding="utf-8"))["results"] if wanted else []
+        assert wanted <= {each["id"] for each in kept}
 
 
 def test_the_baseline_keeps_ratios_and_sizes_with_their_machine(baseline: Path) -> None:
