@@ -1,6 +1,6 @@
 # Everything a clone needs: `make` lists it. Set-up is looked at first by each target that needs it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-full kills guarantee faults lint docs bench baseline experiments server web clean pins
+.PHONY: help setup demo test quick test-full lineage kills guarantee faults lint hooks docs bench baseline experiments server web clean pins
 MAKEFLAGS += --no-print-directory
 # Every command, worker and test is a process that loads the package: compiled once, not each time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -25,8 +25,17 @@ demo: setup ## start a local Neo4j and show what Whence does
 test: setup ## run the tests (ARGS="..." is passed to pytest)
 	@$(PYTEST) -m "not full" $(ARGS)
 
+# What a change to the engine's meaning, the language or the layout breaks first: no Spark, no Neo4j.
+QUICK := tests/engine/processors tests/engine/palettes tests/engine/test_formula.py tests/engine/test_chain_file.py \
+	tests/engine/test_chain_errors.py tests/engine/test_values.py tests/ground/test_docs.py tests/ground/test_layout.py
+quick: setup ## run the quick tests, in less than a minute: no Spark, no Neo4j
+	@$(PYTEST) -m "not full and not spark and not neo4j and not fault" $(QUICK) $(ARGS)
+
 test-full: setup ## run all tests with the large profiles
 	@WHENCE_TEST_PROFILE=full $(PYTEST) $(ARGS)
+
+lineage: setup ## compare whatever follows what leads where with slow ways, 10^5 random cases each
+	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest -q tests/engine/lineage $(ARGS)
 
 guarantee: setup ## corrupt inputs 100,000 times: what is called unaffected never changes
 	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest -q tests/guarantee $(ARGS)
@@ -45,6 +54,9 @@ lint: setup ## run ruff, mypy, basedpyright and import-linter
 	@$(BIN)/mypy
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports
+
+hooks: setup ## check style and types at each commit, with the pinned tools
+	@$(BIN)/pre-commit install
 
 docs: setup ## build the manual into build/docs
 	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs build/docs

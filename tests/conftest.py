@@ -56,10 +56,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def home_for_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A WHENCE_HOME of this test run alone, without any Neo4j settings of the user."""
+    """A WHENCE_HOME of this test run alone, without any settings of the user."""
     home = tmp_path_factory.mktemp("whence-home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHENCE_HOME", str(home))
+        patch.setenv("WHENCE_CONFIG", str(home / "config.toml"))
         patch.setenv("SPARK_SUBMIT_OPTS", SHORT_LIVED)
         for name in [name for name in os.environ if name.startswith("NEO4J_")]:
             patch.delenv(name)
@@ -79,7 +80,7 @@ def jars(home_for_tests: Path) -> Path:
     """Neo4j's jars, fetched once per user and lent to the home of the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHENCE_HOME", str(USERS_HOME))
-        folder = ensure_jars(find_java(), lambda done, total, text: None)
+        folder = ensure_jars(find_java(), None)
     (home_for_tests / "jars").symlink_to(folder.parent, target_is_directory=True)
     return folder
 

@@ -20,7 +20,8 @@ __all__ = ["GROUPS", "SHARED", "Together", "folder_of_the_run", "group_of"]
 
 GROUPS = "groups.json"
 
-SHARED = ("spark", "neo4j_server")
+SPARK = "spark"
+SHARED = (SPARK, "neo4j_server")
 """A test run has one session of Spark: all tests that use it are a group, and start the server that
 some of them need as well. All others that use the server are another group, with another one."""
 
@@ -35,6 +36,8 @@ def group_of(item: pytest.Item) -> str | None:
     for shared in SHARED:
         if shared in item.fixturenames:
             return shared
+    if "request" in item.fixturenames and item.get_closest_marker(SPARK):
+        return SPARK  # it may ask for the session while it runs
     definitions = item._fixtureinfo.name2fixturedefs.values()
     scopes = {definition.scope for several in definitions for definition in several}
     return str(item.path) if scopes & {"class", "module", "package"} else None

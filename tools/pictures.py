@@ -11,10 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from whence.api import run
-from whence.cells.runs import picture_of_run
-from whence.engine.chain_file import load_chain
 from whence.engine.drawing import Lane, Mark, Timeline, picture_of_steps, svg, timeline
+from whence.engine.language.chain_file import load_chain
 from whence.engine.sources.generate import payment_log
+from whence.notebook.runs import picture_of_run
 from whence.store.questions import explain_recorded, steps_recorded
 
 __all__ = ["files"]

@@ -19,21 +19,22 @@ from unittest.mock import patch
 from whence import engine
 from whence.engine import testing
 from whence.engine.drawing import Arrow, Box, Picture, svg
-from whence.engine.processor import Machine, Processor
-from whence.engine.registry import processor_types
-from whence.engine.words import value_text
+from whence.engine.language.processor import Machine, Processor
+from whence.engine.language.registry import processor_types
+from whence.engine.lineage.words import value_text
 
 __all__ = ["files"]
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "processors.md"
 HEAD = """# Processors
 
-Every processor: what it gives, what explains each output, and an example with its picture, outputs
-above and the input events that explain them below. Positions count from 0. How each is written in
-YAML is in [Chain files](chain-files.md#processors); your own are told of in
+This page lists every processor: its outputs, what explains each output, and an example with a
+picture that shows outputs above and the input events that explain them below.
+[Positions](glossary.md#position) count from 0. For the YAML form of each, see
+[Chain files](chain-files.md#processors); for your own, see
 [Write your own](../how-to/extend-the-engine.md).
 
-This page is made from the processors' files by `python -m tools.processor_page`.
+`python -m tools.processor_page` generates this page from the processors' files.
 """
 
 

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.associations import LOG_PREFIX
-from whence.engine.columns import canonical
+from whence.engine.lineage.association import LOG_PREFIX
 from whence.engine.record.schema import association_table
 from whence.engine.values import kind_of
+from whence.engine.values.columns import canonical
 from whence.exporters.answers import run_about
+from whence.exporters.prov.rows import number_column
 from whence.exporters.recorded import RecordedRun
-from whence.exporters.rows import number_column
 from whence.exporters.values import EventColumns, value_columns
 from whence.exporters.vocabulary import term
 from whence.store import Connection, connect

@@ -32,7 +32,7 @@ from bench.suites._queries import (
 )
 from bench.suites._running import feed
 from whence.engine import ApplyFunction, Chain
-from whence.engine.kernels.texts import Texts
+from whence.engine.kernels.columns.texts import Texts
 from whence.engine.kernels.work import KernelWork
 from whence.engine.record.logs import LogRecord, ingest
 from whence.engine.runners import CHUNK

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from bench.suites._queries import BATCH, Arrays
 from whence.engine import Chain
-from whence.engine.definition import chain_from_tree
+from whence.engine.language.definition import chain_from_tree
 
 __all__ = ["LENGTH", "PROCESSORS", "alone", "log_for", "sliced", "sliced_log"]
 

@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 
 from whence.engine import ApplyFunction, Chain, Cumulate, Slice, Window
-from whence.engine.arrow_compute import pc
 from whence.engine.formula import formula
 from whence.engine.palettes.fsm import MooreMachine
 from whence.engine.runners.local_kernels import BATCH
+from whence.engine.values.arrow_compute import pc
 
 __all__ = ["BATCH", "PROTOTYPES", "QUERIES", "Arrays", "Query", "again", "fixed_cases", "prototype"]
 

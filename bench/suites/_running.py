@@ -14,12 +14,13 @@ import numpy as np
 
 from bench.suites._queries import BATCH, Arrays
 from whence.engine import Chain, MemoryTracker, interpret
-from whence.engine.compact import LITERAL, Block, flat_ranges
-from whence.engine.kernels.columns import Column, from_arrow, records
-from whence.engine.kernels.encoding import Widths, encode
-from whence.engine.kernels.head_zones import HeadZones
-from whence.engine.kernels.texts import Texts
+from whence.engine.kernels.columns.column import Column, from_arrow, records
+from whence.engine.kernels.columns.texts import Texts
+from whence.engine.kernels.head_zones import HeadChanges
+from whence.engine.kernels.trails.encoding import Widths, encode
 from whence.engine.kernels.work import KernelWork
+from whence.engine.lineage.block import LITERAL, Block
+from whence.engine.lineage.positions import flat_ranges
 from whence.engine.runners import CHUNK
 
 __all__ = ["Level", "feed", "interpreted", "run"]
@@ -42,7 +43,7 @@ def run(
         before: how many events come before those, in no time; a multiple of the batch's length.
     """
     work = KernelWork(chain, tracked=level != "untracked")
-    zones: dict[str, HeadZones] = {}
+    zones: dict[str, HeadChanges] = {}
     for _ in feed(work, arrays, before, zones):
         pass
     gc.collect()
@@ -57,7 +58,7 @@ def feed(
     work: KernelWork,
     arrays: Arrays,
     end: int,
-    zones: dict[str, HeadZones] | None = None,
+    zones: dict[str, HeadChanges] | None = None,
     first: int = 0,
 ) -> Iterator[Block]:
     """Let events arrive batch by batch; give what a writer takes after each.
@@ -76,7 +77,7 @@ def feed(
         yield from _taken(work, zones)
 
 
-def _taken(work: KernelWork, zones: dict[str, HeadZones]) -> list[Block]:
+def _taken(work: KernelWork, zones: dict[str, HeadChanges]) -> list[Block]:
     """What a writer takes after a batch."""
     blocks: list[Block] = []
     kept_streams = work.run.kept.values()
@@ -87,7 +88,7 @@ def _taken(work: KernelWork, zones: dict[str, HeadZones]) -> list[Block]:
             own = Widths(kept.w, widths)
             blocks += encode(part.why, part.sup, part.positions, work.run.names, own)
     for name, heads in work.run.heads.items():
-        ended = zones.setdefault(name, HeadZones(heads)).take(work.run.names, CHUNK)
+        ended = zones.setdefault(name, HeadChanges(heads)).take(work.run.names, CHUNK)
         blocks += [block for _, block in ended]
     return blocks
 

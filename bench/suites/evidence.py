@@ -20,9 +20,9 @@ from random import Random
 from bench import Bench
 from bench.harness import quick
 from whence.engine import ApplyFunction, Chain, Cumulate, Slice, Window
-from whence.engine.chain import Log
+from whence.engine.language.chain import Log
+from whence.engine.language.processor import Processor
 from whence.engine.palettes.fsm import MooreMachine
-from whence.engine.processor import Processor
 from whence.engine.record import LogRecord, RunRecord, ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels

@@ -33,12 +33,12 @@ from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
 from whence.exporters import save_run
 from whence.exporters.documents import run_document
-from whence.exporters.prov_document import prov_document
-from whence.exporters.rdf import rdflib_dataset
+from whence.exporters.prov.rows import each_statement
+from whence.exporters.prov.saving import write_document
+from whence.exporters.prov.statements import Bundle, Document
+from whence.exporters.prov.writing.prov_document import prov_document
+from whence.exporters.prov.writing.rdf import rdflib_dataset
 from whence.exporters.recorded import RecordedRun
-from whence.exporters.rows import each_statement
-from whence.exporters.saving import write_document
-from whence.exporters.statements import Bundle, Document
 from whence.store import Connection
 from whence.store.loading import load
 

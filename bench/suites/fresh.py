@@ -76,10 +76,6 @@ def _emptied(connection: Connection) -> None:
         pass
 
 
-def _tell(done: int, total: int, text: str) -> None:
-    """Nobody looks."""
-
-
 class Fresh(NamedTuple):
     """The p95 of the seconds after which an output can be asked about.
 
@@ -136,7 +132,7 @@ class _Stream:
 
         def began(run: RunRecord) -> None:
             settings = self.connection.settings
-            loading.append(Loading(self.root, run.id, settings, _tell).__enter__())
+            loading.append(Loading(self.root, run.id, settings, None).__enter__())
             threads.append(threading.Thread(target=self._look, args=(run.id,), daemon=True))
             for thread in threads:
                 thread.start()
@@ -186,8 +182,8 @@ class _Stream:
         while not self.stop.is_set():
             files = [path.stat().st_mtime_ns for path in record.folder.glob("*.json*")]
             if files != before:  # else there is nothing new, and it takes long to read
-                parts = (s["outputs"] for s in record.manifest["streams"] if s["name"] == OUTPUT)
-                self._first(self.kept, (each["part"] for part in parts for each in part))
+                parts = (s.outputs for s in record.manifest.streams if s.name == OUTPUT)
+                self._first(self.kept, (each.part for part in parts for each in part))
                 before = files
             ids = [chunk_id("run", run, part, OUTPUT) for part in self.kept.keys() - self.seen]
             rows = self.connection.read(CHUNKS, ids=ids)
@@ -263,7 +259,7 @@ def _job(
     chain = QUERIES["lifecycle"].own()
     loading = None
     if connection is not None:
-        loading = Loading(root, name, connection.settings, _tell, priority=priority).__enter__()
+        loading = Loading(root, name, connection.settings, None, priority=priority).__enter__()
     loaded = 0
     try:
         started = time.monotonic()

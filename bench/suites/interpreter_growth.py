@@ -25,7 +25,7 @@ from whence.engine import (
     Slice,
     Window,
 )
-from whence.engine.processor import Processor
+from whence.engine.language.processor import Processor
 
 SIZES = (10_000, 100_000) if quick() else (10_000, 100_000, 1_000_000)
 MOST_KEYS = 100_000

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from bench import Bench
 from bench.harness import BenchError, quick
-from tools.browser import launched, served
+from tools.browser import Served, launched, served
 from whence.api import run
 from whence.engine.sources.generate import payment_log
 from whence.store import connect
@@ -39,7 +39,7 @@ class Shown:
     """A browser, the page, and the run that is looked at."""
 
     browser: Browser
-    address: str
+    address: Served
     run: str
     other: str
 
@@ -62,9 +62,15 @@ class Shown:
             }[view]
         )
 
+    def context(self) -> BrowserContext:
+        """A fresh browser that was let in."""
+        context = self.browser.new_context(viewport={"width": 1280, "height": 900})
+        self.address.admit(context)
+        return context
+
     def open(self, view: str, measured: str) -> float:
         """Open a view in a fresh tab; milliseconds of one of the browser's own marks."""
-        context = self.browser.new_context(viewport={"width": 1280, "height": 900})
+        context = self.context()
         try:
             page = context.new_page()
             page.goto(self.path(view))
@@ -81,7 +87,7 @@ class Shown:
 
     def expand(self) -> float:
         """Open a box of an explanation's graph; milliseconds from the click to the drawing."""
-        context = self.browser.new_context(viewport={"width": 1280, "height": 900})
+        context = self.context()
         try:
             page = context.new_page()
             page.goto(self.path("why"))

@@ -27,7 +27,7 @@ from bench import Bench
 from bench.harness import quick
 from bench.suites._queries import cases, lifecycle
 from whence.engine import ApplyFunction, Chain, CountDecimate, Cumulate, Filter, Slice, Window
-from whence.engine.processor import Processor
+from whence.engine.language.processor import Processor
 from whence.engine.record import ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels

@@ -24,11 +24,12 @@ from bench.harness import ROUNDS, BenchError, quick
 from bench.suites._queries import QUERIES
 from bench.suites._sql import SQL
 from whence.engine import ApplyFunction, Chain
-from whence.engine.associations import AssociationIndex
-from whence.engine.intervals import positions
-from whence.engine.log import Log
+from whence.engine.language.log import Log
+from whence.engine.lineage.positions import positions
 from whence.engine.record import LogRecord, RunRecord, ingest
 from whence.engine.record.logs import LOG_CHUNK
+from whence.engine.record.manifest import StreamInfo
+from whence.engine.record.reaching import Reaching
 from whence.engine.runners import CHUNK, RunOptions
 from whence.engine.runners.spark_batch import run_on_spark
 from whence.engine.runners.spark_session import spark_session
@@ -106,23 +107,23 @@ def difference(session: Any, root: Path, query: str, count: int = SHORT) -> str 
     run = run_on_spark(root, chain_of(query), {"log": log}, session=session)
     SQL[query](session, files_of(log), root / "sql")
     theirs = session.read.parquet(str(root / "sql" / "outputs")).orderBy("position").collect()
-    (stream,) = (s for s in run.manifest["streams"] if s["role"] == "output")
+    (stream,) = run.manifest.outputs
     ours = _values(run, stream)
     if ours != [row["value"] for row in theirs]:
         return f"{query}: other values"
-    index = AssociationIndex(run.rows())
+    reaching = Reaching(run)
     lineage = _of_cases if query == "lifecycle" else _of_rows
     for position, wanted in enumerate(lineage(session, root, theirs)):
         if query == "lifecycle" and ours[position] and position % SELDOM:
             continue
-        found = index.up(stream["name"], position).get("log", ())
+        found = reaching.up(stream.name, position).get("log", ())
         if set(positions(found)) != wanted:
             return f"{query}: output {position} is explained by {found}, by hand by {wanted}"
     return None
 
 
-def _values(run: RunRecord, stream: dict[str, Any]) -> list[bool]:
-    tables = [run.outputs(stream["name"], part["part"]) for part in stream["outputs"]]
+def _values(run: RunRecord, stream: StreamInfo) -> list[bool]:
+    tables = [run.outputs(stream.name, part) for part in stream.outputs.numbers]
     return [text == "true" for table in tables for text in table.column("value").to_pylist()]
 
 

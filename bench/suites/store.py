@@ -31,9 +31,10 @@ from bench.harness import BenchError, quick
 from bench.suites._plain_writer import write_plainly
 from bench.suites._queries import QUERIES as KNOWN
 from bench.suites.spark import chain_of, record_columns
-from whence.engine.associations import LOG_PREFIX
 from whence.engine.java import Java, find_java
-from whence.engine.log import Log
+from whence.engine.language.log import Log
+from whence.engine.lineage.association import LOG_PREFIX
+from whence.engine.progress import Reporter
 from whence.engine.record import LogRecord, RunRecord, ingest
 from whence.engine.record.logs import LOG_CHUNK
 from whence.engine.runners import RunOptions
@@ -185,7 +186,7 @@ def written(path: Path) -> int:
 def place() -> Iterator[Place]:
     """A server, a record and a home of this benchmark alone."""
     java = find_java()
-    jars = ensure_jars(java, lambda done, total, text: None)
+    jars = ensure_jars(java, None)
     before = os.environ.get("WHENCE_HOME")
     with TemporaryDirectory(prefix="whence-bench-") as folder:
         os.environ["WHENCE_HOME"] = folder
@@ -211,7 +212,7 @@ def imported(given: Place, query: str, count: int = EVENTS) -> float:
         folder = given.root / f"files-{query}-{count}"
         folder.mkdir(parents=True)
         runs = [given.run(query, count)]
-        files = export_runs(runs, numbered(runs), folder, lambda done, total, text: None)
+        files = export_runs(runs, numbered(runs), folder, Reporter(None, "writing", "parts"))
         given.files[query, count] = files
     with workshop(Instance(NAME)) as home:
         said = run_admin(

@@ -10,7 +10,7 @@ from experiments.measures._cell import answer, chain_of, log_of, probed, within
 from experiments.measures.local import options_of
 from whence.engine.runners.local_kernels import run_kernels
 from whence.exporters import save_run
-from whence.exporters.saving import FORMATS
+from whence.exporters.prov.formats import FORMATS
 
 QUERY = "window"
 WARM = 1_000

@@ -91,10 +91,10 @@ def _questions(
     id, other, _ = ids
     record = RunRecord(root, id)
     inputs = record.log("log").length
-    (stream,) = (s for s in record.manifest["streams"] if s["role"] == "output")
+    (stream,) = record.manifest.outputs
 
     def output() -> str:
-        return str(random.randrange(stream["length"]))
+        return str(random.randrange(stream.length))
 
     def corrupt() -> dict[str, list[tuple[int, int]]]:
         some = sorted(random.sample(range(inputs), max(inputs // SHARE, 1)))

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from whence.api import LoadOptions, Result, open_run, run
+from whence.api import LoadOptions, NotLoadedWarning, Result, open_run, run
 from whence.engine import Cumulate, Slice, Window
-from whence.engine.chain import Chain
 from whence.engine.errors import ChainError, ParameterError
 from whence.engine.formula import formula
+from whence.engine.language.chain import Chain
 from whence.engine.processors import ApplyFunction
 from whence.engine.record import RunRecord, list_runs
 from whence.engine.runners import RunOptions
@@ -103,7 +103,7 @@ def test_a_run_on_batches_is_gone_on_with_after_a_kill(tmp_path: Path) -> None:
     killed = subprocess.run([*command, "kill"], cwd=tmp_path, check=False)
     assert killed.returncode == -signal.SIGKILL
     (found,) = list_runs(tmp_path)
-    assert RunRecord(tmp_path, found).manifest["status"] == "interrupted"
+    assert RunRecord(tmp_path, found).manifest.status == "interrupted"
     done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
     assert done.stdout.split() == [found, "True", "996"]
     assert list_runs(tmp_path) == [found]
@@ -127,17 +127,26 @@ def test_a_formula_is_a_chain(tmp_path: Path) -> None:
 @pytest.mark.fault
 def test_a_store_that_is_away_does_not_harm_the_run(tmp_path: Path) -> None:
     nowhere = Settings("bolt://127.0.0.1:9", "neo4j", Secret.of("x"))
-    result = run(
-        Cumulate("sum", "add"),
-        list(range(50)),
-        runner="interpreter",
-        record=tmp_path,
-        load=LoadOptions(nowhere, "high"),
-    )
+    with pytest.warns(NotLoadedWarning) as warned:
+        result = run(
+            Cumulate("sum", "add"),
+            list(range(50)),
+            runner="interpreter",
+            record=tmp_path,
+            load=LoadOptions(nowhere, "high"),
+        )
     assert isinstance(result, Result)
-    assert result.record.manifest["status"] == "complete"
+    assert result.record.manifest.status == "complete"
     assert result.loaded is None
     assert "expected a Neo4j server at bolt://127.0.0.1:9" in str(result.not_loaded)
+    (warning,) = warned
+    assert warning.filename == __file__
+    told = str(warning.message)
+    assert told.startswith(
+        f"run {result.id}: expected all of it in the graph; got it in the record"
+    )
+    assert "expected a Neo4j server at bolt://127.0.0.1:9" in told
+    assert told.endswith(f"; try whence load {result.id} --record {tmp_path}")
 
 
 @pytest.mark.neo4j
@@ -175,7 +184,7 @@ def test_a_run_killed_in_the_middle_and_run_again_leaves_one_graph(
     process.wait()
     assert subprocess.run(command, env=environment, cwd=tmp_path, check=False).returncode == 0
     finished = open_run(record=tmp_path / "record", connection=graph)
-    assert finished.record.manifest["status"] == "complete"
+    assert finished.record.manifest.status == "complete"
     length = finished.record.log("log").length
     counted = graph.read("MATCH (e:Input) RETURN count(e) AS n, count(DISTINCT e.key) AS keys")
     assert counted == [{"n": length, "keys": length}]

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from whence.api import Result, open_run, run
-from whence.cells.answers import cell_of_answer, text_of_answer
 from whence.engine import ApplyFunction, Chain, MemoryTracker, Slice, interpret
-from whence.engine.intervals import Intervals
-from whence.engine.log import Log
+from whence.engine.language.log import Log
+from whence.engine.lineage.positions import Intervals
+from whence.notebook.answers import cell_of_answer, text_of_answer
 from whence.results import Answer
 from whence.store import associate
 from whence.store.questions import (
@@ -90,8 +90,8 @@ def test_an_explanation_is_the_picture(result: Result) -> None:
     for text in ("log@1", "paid = 0", "all@1", "log: 3 events", "all/paid@1"):
         assert text in seen.text, text
     told = " ".join(seen.text)
-    assert "all@1 is false because one slice says so, and one is enough" in told
-    assert "coverage: all 3 outputs tracked; detail ends" in seen.text
+    assert "all@1 is false because one slice fails, and all must hold" in told
+    assert "coverage: all 3 outputs tracked (inputs only, no intermediate steps)" in seen.text
 
 
 def test_a_run_shows_its_outputs_and_its_chain_with_counts(result: Result) -> None:
@@ -167,7 +167,7 @@ def test_impact_shows_the_three_groups(result: Result) -> None:
     )
     assert text_of_answer(found) == "if 1 input events were wrong, 6 of 10 outputs would stand"
     seen = safe(cell_of_answer(found, result.record))
-    for text in ("unaffected (guaranteed)", "possibly affected", "of these explained by them"):
+    for text in ("unaffected (guaranteed)", "may change", "explained by these events"):
         assert text in seen.text
     assert {"safe", "soft", "strong"} <= {v for name, v in seen.attributes if name == "class"}
     assert "outputs could appear that do not exist now: all" in seen.text

@@ -50,7 +50,9 @@ def test_the_session_that_is_there_is_used_and_not_stopped(
     log = [{"case": n % 3, "x": n - 1} for n in range(20)]
     assert plan(chain, log, record=tmp_path, session=spark, partitions=2).kind == "slices"
     result = run(chain, log, record=tmp_path, partitions=2, tracked=True)
-    assert result.record.manifest["plan"]["tasks"] == 2
+    cut = result.record.manifest.plan
+    assert cut is not None
+    assert cut.tasks == 2
     rows = result.to_spark(session=spark).collect()
     assert [row["position"] for row in rows] == list(range(20))
     assert [row["value"] for row in rows] == [

@@ -16,7 +16,7 @@ from tests.engine.runners.kernel_records import even
 from whence.api import run, stream
 from whence.engine import ApplyFunction, Chain, Cumulate, MemoryTracker, Slice, Window, interpret
 from whence.engine.errors import ParameterError, WhenceError
-from whence.engine.log import Log
+from whence.engine.language.log import Log
 from whence.engine.runners import RunOptions
 
 if TYPE_CHECKING:
@@ -55,7 +55,10 @@ def test_without_a_graph_the_record_explains(tmp_path: Path, name: str, runner: 
         assert {event.case for event in why.events} == {
             EVENTS[at]["case"] for _, at in places(why.inputs)
         }
-    assert str(why.coverage) == f"all {len(wanted.values)} outputs tracked; detail ends"
+    assert (
+        str(why.coverage)
+        == f"all {len(wanted.values)} outputs tracked (inputs only, no intermediate steps)"
+    )
     assert why.save(tmp_path / "why.json").exists()
 
 
@@ -189,7 +192,7 @@ def test_a_stream_is_followed_from_python(tmp_path: Path, spark: SparkSession) -
         session=spark,
         progress=seen.append,
     )
-    assert result.record.manifest["status"] == "complete"
+    assert result.record.manifest.status == "complete"
     wanted = interpret(chain, {"log": EVENTS}, tracker=MemoryTracker())
     assert [value for _, value in result.outputs()] == wanted.values
     first = result.first(False)

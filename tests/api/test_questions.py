@@ -9,8 +9,8 @@ import pytest
 from tests.engine.examples import lifecycle
 from whence.api import Answer, Result, Selection, analyse, ask, open_run, run
 from whence.engine import Chain, CountDecimate, Slice, Trim
-from whence.engine.chain import Log
 from whence.engine.errors import ParameterError
+from whence.engine.language.chain import Log
 from whence.engine.runners import RunOptions
 from whence.store import Connection
 

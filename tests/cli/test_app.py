@@ -17,8 +17,8 @@ from tests.cli.test_manual import commands
 from tests.conftest import Cli
 from tests.ground.surroundings import ROOT
 from whence.cli import app as root
-from whence.cli.going_on import GOING_ON
 from whence.cli.output import output
+from whence.cli.resume_hints import RESUME_HINTS
 from whence.engine.errors import StoreError
 
 ADDED = """
@@ -162,20 +162,20 @@ def test_an_interrupt_is_one_line_and_exit_code_130() -> None:
     done = with_command(body)
     assert done.returncode == 130
     assert done.stderr == (
-        "whence: interrupted; nothing was changed; the same command asks again\n"
+        "whence: interrupted; nothing was changed; re-run the same command to ask again\n"
     )
 
 
 def test_every_command_that_takes_long_says_how_to_go_on() -> None:
     known = {name for name, _ in commands()}
-    assert [name for name in GOING_ON if f"whence {name}" not in known] == []
+    assert [name for name in RESUME_HINTS if f"whence {name}" not in known] == []
     # Whatever shows progress may be interrupted: none of these is left without words.
     shows = {
         path.stem
-        for path in (ROOT / "engine/whence/cli").glob("*.py")
+        for path in (ROOT / "app/whence/cli").glob("*.py")
         if ".progress(" in path.read_text(encoding="utf-8")
     }
-    spoken = {name.partition(" ")[0] for name in GOING_ON}
+    spoken = {name.partition(" ")[0] for name in RESUME_HINTS}
     helpers = {"connecting", "demo_story", "run_interpreted", "run_plan", "run_recorded"}
     assert shows - helpers - {"output", "runs_removing"} - spoken == set()
 
@@ -204,7 +204,9 @@ def test_quiet_says_results_only() -> None:
 def test_progress_is_plain_lines_in_a_log_file() -> None:
     body = (
         "from whence.cli.output import output\n"
-        "    with output().progress() as go:\n"
+        "    from whence.engine.progress import Reporter\n"
+        "    with output().progress() as bar:\n"
+        "        go = Reporter(bar, 'running', 'bytes')\n"
         "        for n in range(101): go(n, 100, 'fetching')"
     )
     assert with_command(body).stderr.splitlines() == ["fetching: 0 %", "fetching: 100 %"]
@@ -214,19 +216,43 @@ def test_progress_is_plain_lines_in_a_log_file() -> None:
 def test_what_cannot_be_measured_is_said_once_in_a_log_file() -> None:
     body = (
         "from whence.cli.output import output\n"
-        "    with output().progress() as go:\n"
-        "        for n in range(3): go(0, 0, 'starting Spark', unit='')\n"
-        "        go(9, 9, 'running', unit='events')"
+        "    from whence.engine.progress import Reporter\n"
+        "    with output().progress() as bar:\n"
+        "        go = Reporter(bar, 'running', 'bytes')\n"
+        "        for n in range(3): Reporter(bar, 'running', '')(0, 0, 'starting Spark')\n"
+        "        Reporter(bar, 'running', 'events')(9, 9, 'running')"
     )
     assert with_command(body).stderr.splitlines() == ["starting Spark …", "running: 100 %"]
     assert with_command(body, "--quiet").stderr == ""
+
+
+def test_each_thing_that_is_done_is_said_although_it_is_counted_alike() -> None:
+    body = (
+        "import whence.cli.output as o\n"
+        "    o.LINE_EVERY_SECONDS = 0.0\n"
+        "    from whence.engine.progress import Reporter\n"
+        "    with o.output().progress() as bar:\n"
+        "        go = Reporter(bar, 'running', 'parts')\n"
+        "        for n in (3, 3): go(n, 3, 'loading, of what is written so far')\n"
+        "        for n in (4, 9, 9): go(n, 9, 'loading')\n"
+        "        for n in (1, 2): go(0, 0, f'counting, {n} of 2 parts read')"
+    )
+    assert with_command(body).stderr.splitlines() == [
+        "loading, of what is written so far: 100 %",
+        "loading: 44 %",
+        "loading: 100 %",
+        "counting, 1 of 2 parts read …",
+        "counting, 2 of 2 parts read …",
+    ]
 
 
 def test_what_does_not_change_is_not_repeated_in_a_log_file() -> None:
     body = (
         "import time, whence.cli.output as o\n"
         "    o.LINE_EVERY_SECONDS, o.STILL_EVERY_SECONDS = 0.0, {still}\n"
-        "    with o.output().progress() as go:\n"
+        "    from whence.engine.progress import Reporter\n"
+        "    with o.output().progress() as bar:\n"
+        "        go = Reporter(bar, 'running', 'bytes')\n"
         "        for n in range(12): go(0, 0, 'looking up'); time.sleep(0.2)\n"
         "        for n in range(12): go(7, 100, 'fetching'); time.sleep(0.2)\n"
         "        for n in range(2): go(100, 100, 'fetching')"
@@ -249,10 +275,12 @@ def test_in_a_terminal_each_thing_that_goes_on_has_a_bar_of_its_own() -> None:
 
     body = (
         "from whence.cli.output import output\n"
-        "    with output().progress() as go:\n"
+        "    from whence.engine.progress import Reporter\n"
+        "    with output().progress() as bar:\n"
+        "        go = Reporter(bar, 'running', 'bytes')\n"
         "        go(2_000_000, 4_000_000, 'reading x.csv')\n"
-        "        go(0, 0, 'starting Spark', unit='')\n"
-        "        go(3, 9, 'loading', unit='parts')"
+        "        Reporter(bar, 'running', '')(0, 0, 'starting Spark')\n"
+        "        Reporter(bar, 'running', 'parts')(3, 9, 'loading')"
     )
     control, terminal = pty.openpty()
     process = subprocess.Popen(

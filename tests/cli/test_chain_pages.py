@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Cli
-from whence.engine.chain_file import dump_chain, load_chain
 from whence.engine.errors import DefinitionError
-from whence.engine.formula.faults import RESERVED
 from whence.engine.functions import FUNCTIONS
-from whence.engine.log import COLUMN_KINDS
+from whence.engine.language.chain_file import dump_chain, load_chain
+from whence.engine.language.formula.faults import RESERVED
+from whence.engine.language.log import COLUMN_KINDS
+from whence.engine.language.registry import processor_types
 from whence.engine.record import record_place
-from whence.engine.registry import processor_types
 
 DOCS = Path(__file__).parents[2] / "docs"
 FORMULAS, FILES = DOCS / "reference" / "formulas.md", DOCS / "reference" / "chain-files.md"

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.conftest import Cli
-from whence.engine.chain_file import load_chain
+from whence.engine.language.chain_file import load_chain
 
 CHAIN = """
 logs:
@@ -57,7 +57,7 @@ def test_undeclared_columns_may_be_there_until_a_log_says_otherwise(
     (tmp_path / "log.csv").write_text("p,who\n")
     done = cli("check", "chain.yaml", "--log", "log.csv")
     assert done.returncode == 0
-    assert done.stderr.endswith("fits log.csv: it has every column that the chain reads\n")
+    assert done.stderr.endswith("log.csv: ok, all required columns are present\n")
 
 
 def test_kinds_that_never_fit_are_found_without_a_log(cli: Cli, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ slice:
     id: rule
     formula: G (activity = 'pay' and amount > 5000 -> X activity = 'audit')
 """
-LINE = "whence: interrupted; what was done is in the record; the same command goes on with this run"
+LINE = "whence: interrupted; finished work is in the record; re-run the same command to resume"
 
 
 # On two cores the run is cut into tasks, on one it is a single task: both are waited for in Java.
@@ -63,8 +63,8 @@ def test_ctrl_c_on_spark_is_one_line_and_the_run_goes_on(
     assert "ERROR" not in said
     assert said.splitlines()[-1] == LINE
     run = RunRecord(tmp_path / "record", "latest")
-    assert run.manifest["status"] == "interrupted"
+    assert run.manifest.status == "interrupted"
     done = cli(*words)
     assert done.returncode == 0, done.stderr
-    assert run.manifest["status"] == "complete"
+    assert run.manifest.status == "complete"
     assert list_runs(tmp_path / "record") == [run.id]

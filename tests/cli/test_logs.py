@@ -15,16 +15,16 @@ from typer.testing import CliRunner
 from tests.conftest import Cli
 from whence.cli.app import app
 from whence.cli.inspection_view import view
-from whence.engine.chain_file import load_chain
+from whence.engine.language.chain_file import load_chain
 from whence.engine.sources import open_source
 from whence.engine.sources.generate import payment_log, write_log
 from whence.engine.sources.inspection import inspect_log
 
 LOG = (
     "Case ID;Activity;When;amount\n"
-    "A;register;01.03.2026 10:00;5\n"
-    "A;pay;01.03.2026 10:00;\n"
-    "NA;register;01.03.2026 09:00;7\n"
+    "A;register;21.03.2026 10:00;5\n"
+    "A;pay;21.03.2026 10:00;\n"
+    "NA;register;21.03.2026 09:00;7\n"
 )
 
 
@@ -52,13 +52,13 @@ def test_a_person_sees_what_is_in_a_log(cli: Cli, log: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert [line.rstrip() for line in done.stdout.splitlines()] == [
         "log.csv (csv): 3 events, 2 cases, 2 activities",
-        "time   2026-03-01T09:00:00Z to 2026-03-01T10:00:00Z",
+        "time   2026-03-21T09:00:00Z to 2026-03-21T10:00:00Z",
         "order  1 neighbour out of time order, 0 of them in one case (--order time sorts)",
         "ties   1 neighbour at the same time, 1 of them in one case",
         "",
         "mapping   column    why",
-        "case      Case ID   by its name",
-        "activity  Activity  by its name",
+        "case      Case ID   matched by name",
+        "activity  Activity  matched by name",
         "time      When      stated",
         "",
         "column    kind  would read as            missing  distinct",
@@ -70,7 +70,7 @@ def test_a_person_sees_what_is_in_a_log(cli: Cli, log: Path) -> None:
         "first rows  row 1             row 2             row 3",
         "Case ID     A                 A                 NA",
         "Activity    register          pay               register",
-        "When        01.03.2026 10:00  01.03.2026 10:00  01.03.2026 09:00",
+        "When        21.03.2026 10:00  21.03.2026 10:00  21.03.2026 09:00",
         "amount      5                                   7",
     ]
     assert done.stderr == ""
@@ -87,7 +87,8 @@ def test_a_program_reads_the_same(here: Cli, log: Path) -> None:
         "name": "amount",
         "kind": "text",
         "proposed": "integer",
-        "or": None,
+        "ambiguous": [],
+        "commas": False,
         "missing": 1,
         "distinct": 2,
     }
@@ -105,6 +106,68 @@ def test_the_proposal_can_be_pasted_into_a_chain_file(here: Cli, log: Path, tmp_
     chain = load_chain(tmp_path / "chain.yaml")
     assert chain.logs["log"].delimiter == ";"
     assert here("check", "chain.yaml", "--log", "log.csv").returncode == 0
+
+
+def test_a_date_that_can_be_read_in_two_ways_is_asked_for(here: Cli, tmp_path: Path) -> None:
+    ways = [f"--type 'time=instant({form})'" for form in ("%d/%m/%Y", "%m/%d/%Y")]
+    (tmp_path / "log.csv").write_text("case,time\nA,01/02/2026\nA,12/03/2026\n")
+    shown = here("logs", "inspect", "log.csv")
+    assert "time   day and month can be swapped; see below" in shown.stdout
+    (question,) = [line for line in shown.stdout.splitlines() if line.startswith("time: ")]
+    assert question == (
+        f"time: instant(%d/%m/%Y) and instant(%m/%d/%Y) both fit; say which: {ways[0]} or {ways[1]}"
+    )
+    (column,) = json.loads(here("logs", "inspect", "log.csv", "--json").stdout)["columns"][1:]
+    assert (column["proposed"], len(column["ambiguous"])) == (None, 2)
+    pasted = here("logs", "inspect", "log.csv", "--yaml")
+    assert "instant" not in pasted.stdout
+    assert " ".join(pasted.stderr.split()) == question
+    (tmp_path / "chain.yaml").write_text("id: late\napply: case = 'B'\n")
+    run = ("run", "chain.yaml", "--log", "log.csv", "--runner", "interpreter")
+    ordered = here(*run, "--order", "time")
+    assert ordered.returncode == 1
+    assert f"try {ways[0]} or {ways[1]}, whichever it is: both fit" in ordered.stderr
+    typed = here(*run, "--type", "time=instant")
+    assert (
+        "row 1 (line 2), column 'time': expected an ISO 8601 instant; got '01/02/2026'; try the "
+        "kind instant(%d/%m/%Y) or the kind instant(%m/%d/%Y), whichever it is: both fit"
+    ) in typed.stderr
+
+
+def test_a_later_row_that_contradicts_how_times_are_said_to_be_written_is_refused(
+    here: Cli, tmp_path: Path
+) -> None:
+    (tmp_path / "log.csv").write_text("case,time\nA,01/02/2026\nA,13/02/2026\n")
+    refused = here("logs", "inspect", "log.csv", "--type", "time=instant(%m/%d/%Y)")
+    assert refused.returncode == 1
+    assert "row 2 (line 3), column 'time': expected a time as %m/%d/%Y" in refused.stderr
+
+
+def test_decimal_commas_are_noticed_and_read(here: Cli, tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("case;sum;n;at\nA;1.234,56;1.000;1.5\nB;-7,5;12;2.5\n")
+    found = here("logs", "inspect", "log.csv", "--delimiter", ";")
+    assert "numbers have decimal commas; read them with --decimal ," in found.stdout
+    options = ("--delimiter", ";", "--yaml")
+    proposed = here("logs", "inspect", "log.csv", *options).stdout
+    declared = yaml.safe_load(proposed)["logs"]["log"]
+    assert declared["columns"] == {"sum": "float", "n": "integer"}
+    assert declared["decimal"] == ","
+    again = here("logs", "inspect", "log.csv", *options, "--decimal", ",")
+    assert yaml.safe_load(again.stdout)["logs"]["log"] == declared
+    (tmp_path / "chain.yaml").write_text(proposed + "id: all\napply: sum + n\n")
+    run = ("run", "chain.yaml", "--log", "log.csv", "--runner", "interpreter", "--csv")
+    assert here(*run).stdout.splitlines()[1:] == ["0,0,2234.56", "1,1,4.5"]
+    refused = here(*run, "--decimal", ".")
+    assert "column 'sum': expected a float; got '1.234,56'; try --decimal ','" in refused.stderr
+
+
+def test_of_a_comma_that_may_stand_between_thousands_is_asked(here: Cli, tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("case;sum\nA;1,234\nB;25\n")
+    found = here("logs", "inspect", "log.csv", "--delimiter", ";", "--json")
+    (column,) = json.loads(found.stdout)["columns"][1:]
+    assert (column["proposed"], column["commas"]) == (None, True)
+    shown = here("logs", "inspect", "log.csv", "--delimiter", ";").stdout
+    assert "sum: a comma can be a decimal sign or separate thousands" in shown
 
 
 def test_rows_that_do_not_fit_are_counted_and_shown_with_their_lines(here: Cli, log: Path) -> None:

@@ -227,4 +227,31 @@ def test_the_local_runner_leaves_alternatives_to_the_interpreter(cli: Cli, files
     options = ("--type", "p=integer", "--witnesses", "all", "--no-load", "--record", "record")
     done = cli("run", "chain.yaml", "--log", "log.csv", "--runner", "local", *options)
     assert done.returncode == 0, done.stderr
-    assert "the interpreter runs the chain" in done.stderr
+    assert "is only supported by the interpreter; using it" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ("3443\n3443\n331\n", "n: 3,443 (2 times), 331 (1 time)"),
+        ("1\n2\n3\n4\n", "n: 1 (1 time), 2 (1 time), 3 (1 time), 4 (1 time)"),
+        ("1\n1\n2\n3\n4\n5\n", "n: 5 different values, most often 1 (2 times), 2 (1 time), 3"),
+    ],
+)
+def test_values_and_how_often_each_was_given_cannot_be_mistaken_for_each_other(
+    cli: Cli, files: Files, rows: str, line: str
+) -> None:
+    chain = "{logs: {log: {columns: {n: integer}}}, id: n, apply: n}"
+    files(chain_yaml=chain, log_csv=f"n\n{rows}")
+    done = cli("run", "chain.yaml", "--log", "log.csv", "--runner", "local", "--no-load")
+    assert done.returncode == 0, done.stderr
+    assert f"\n  {line}" in done.stdout
+    assert f"log.csv: {rows.count(chr(10))} rows read, none dropped" in done.stderr
+
+
+def test_one_of_something_is_not_spoken_of_as_several(cli: Cli, files: Files) -> None:
+    chain = "{logs: {log: {columns: {n: integer}}}, id: n, apply: n}"
+    files(chain_yaml=chain, log_csv="n\n7\n")
+    done = cli("run", "chain.yaml", "--log", "log.csv", "--runner", "local", "--no-load")
+    assert "1 output\n  n: 7 (1 time)\n" in done.stdout
+    assert "log.csv: 1 row read, none dropped" in done.stderr

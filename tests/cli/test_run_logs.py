@@ -14,7 +14,7 @@ from tests.conftest import Cli
 from whence.api import run as run_in_python
 from whence.cli.app import app
 from whence.engine.errors import ChainError, LogError
-from whence.engine.log import Log
+from whence.engine.language.log import Log
 from whence.engine.sources.generate import payment_log, write_log
 
 LOG = "case;what;When;p\nA;x;02.03.2026;1\nB;y;01.03.2026;2\nA;z;01.03.2026;three\nB;w;;4\n"
@@ -97,7 +97,8 @@ def test_times_that_are_text_are_never_put_in_order_as_text(here: Cli) -> None:
     assert done.returncode == 1
     assert done.stderr == (
         "whence: log.csv: expected the column 'When' to hold instants, to order by; got text; "
-        "try --type 'When=instant', or instant(%d.%m.%Y) as it is written\n"
+        "try --type 'When=instant(%d.%m.%Y)' or --type 'When=instant(%m.%d.%Y)', whichever it is: "
+        "both fit\n"
     )
     done = here("what.yaml", "--delimiter", ";", "--order", "time")
     assert done.stderr.startswith("whence: log.csv: expected a column to order by; got 'time'; try")
@@ -113,7 +114,7 @@ def test_rows_that_do_not_fit_are_refused_dropped_or_kept_and_told(here: Cli) ->
     assert "log.csv: 4 rows read, 1 dropped:\n  log.csv, row 3 (line 4)" in dropped.stderr
     kept = here(*arguments, "--on-bad", "keep")
     assert values(kept) == [1, 2, None, 4]
-    assert "log.csv: 4 rows read, 1 values left empty:" in kept.stderr
+    assert "log.csv: 4 rows read, 1 value left empty:" in kept.stderr
 
 
 def test_a_mapping_that_was_guessed_is_told_and_kept_and_one_that_is_stated_counts(
@@ -128,12 +129,12 @@ def test_a_mapping_that_was_guessed_is_told_and_kept_and_one_that_is_stated_coun
         record=tmp_path / "record",
     )
     manifest = result.record.log("log").manifest
-    assert (manifest["case"], manifest["activity"], manifest["time"]) == (None, "what", None)
+    assert (manifest.case, manifest.activity, manifest.time) == (None, "what", None)
     chain = tmp_path / "amount.yaml"
     chain.write_text("{id: amount, apply: amount}")
     result = run_in_python(chain, "payments.csv", runner="interpreter", record=tmp_path / "record")
     manifest = result.record.log("log").manifest
-    assert (manifest["case"], manifest["activity"], manifest["time"]) == (
+    assert (manifest.case, manifest.activity, manifest.time) == (
         "case",
         "activity",
         "time",
@@ -152,7 +153,7 @@ def test_what_the_format_says_can_be_denied(here: Cli, tmp_path: Path) -> None:
             runner="interpreter",
             record=tmp_path / "record",
         )
-        assert result.record.log("log").manifest["case"] == expected
+        assert result.record.log("log").manifest.case == expected
 
 
 @pytest.mark.parametrize("ending", [".jsonl", ".parquet", ".xes", ".xes.gz", ".csv.gz"])

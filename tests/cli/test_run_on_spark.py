@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from whence.api import run
 from whence.cli.app import app
+from whence.engine.errors import LogError
+from whence.engine.language.log import Log
 from whence.engine.record import RunRecord
 from whence.store import Connection
 from whence.store.server import Status
@@ -66,13 +69,13 @@ def test_a_person_sees_the_first_outputs_a_summary_and_what_is_next(
     record = RunRecord(tmp_path / "record", "latest")
     assert lines[11:] == [
         "24 outputs, the first 10 shown",
-        "  low is false 10 times, true 2 times",
-        "  sum is 0 1 times, 3 1 times, 4 1 times, and 9 other values",
+        "  low: false (10 times), true (2 times)",
+        "  sum: 12 different values, each once",
         f"run {record.id}",
         f"  record: {record.folder}",
         "  not tracked: with --track it keeps what explains each output",
     ]
-    assert record.manifest["runner"] == "spark"
+    assert record.manifest.runner == "spark"
 
 
 def test_programs_read_the_same_lines_as_from_the_interpreter(whence: Whence) -> None:
@@ -86,6 +89,7 @@ def test_programs_read_the_same_lines_as_from_the_interpreter(whence: Whence) ->
     assert ending["end"].items() <= told.items()
     assert set(told) - set(ending["end"]) == {
         *("run", "record", "tracked", "loaded", "events", "relationships", "not_loaded"),
+        *("root", "key", "stamped"),
     }
     rows = [whence(*RUN, "--csv", "--limit", "3", *way).stdout for way in ((), ("-q",))]
     assert rows[0] == rows[1]
@@ -106,7 +110,7 @@ def test_without_a_server_the_run_finishes_and_says_how_to_load_it(
     done = whence(*RUN, "--track", *away)
     assert done.exit_code == 0, done.stderr
     record = RunRecord(tmp_path / "record", "latest")
-    assert record.manifest["status"] == "complete"
+    assert record.manifest.status == "complete"
     *_, reason, hint = done.stdout.splitlines()
     assert reason.startswith("  not in Neo4j: expected a Neo4j server at bolt://127.0.0.1:9")
     assert hint == f"load it: whence load {record.id}"
@@ -129,7 +133,7 @@ def test_a_bad_event_is_one_line_and_prints_no_output(whence: Whence, tmp_path: 
     done = whence(*RUN)
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.splitlines()[-1].startswith("whence: t, position 1: expected an integer of")
-    assert RunRecord(tmp_path / "record", "latest").manifest["status"] == "failed"
+    assert RunRecord(tmp_path / "record", "latest").manifest.status == "failed"
 
 
 def test_a_plan_says_how_the_run_would_be_cut_and_runs_nothing(
@@ -149,3 +153,36 @@ def test_a_plan_says_how_the_run_would_be_cut_and_runs_nothing(
         refused = whence(*RUN, "--runner", "local", *way)
         assert refused.exit_code == 2
         assert "expected --runner spark; got local" in refused.stderr
+
+
+def test_an_empty_log_and_a_text_that_no_event_has_are_warned_of(
+    whence: Whence, tmp_path: Path
+) -> None:
+    (tmp_path / "log.csv").write_text("p,activity\n")
+    empty = whence(*RUN)
+    assert empty.exit_code == 0, empty.stderr
+    assert "warning: log.csv is empty: 0 events" in empty.stderr
+    assert "0 outputs" in empty.stdout
+    (tmp_path / "log.csv").write_text("p,activity\n1,approve\n")
+    (tmp_path / "chain.yaml").write_text("id: rule\napply: activity = 'aprove'\n")
+    mistyped = whence(*RUN)
+    assert mistyped.exit_code == 0, mistyped.stderr
+    assert "no event of log.csv has this activity; did you mean 'approve'?" in mistyped.stderr
+
+
+def test_declared_ids_that_repeat_are_refused_and_leave_no_run(
+    whence: Whence, tmp_path: Path, spark: SparkSession
+) -> None:
+    first = whence("run", "chain.yaml", "--log", "log.csv", "--id", "p")
+    assert first.exit_code == 0, first.stderr
+    (tmp_path / "log.csv").write_text("p\n1\n2\n1\n")
+    refused = whence("run", "chain.yaml", "--log", "log.csv", "--id", "p")
+    assert refused.exit_code == 1
+    assert "log.csv, rows 1 and 3, column 'p': expected an id of its own" in refused.stderr
+    assert len(list((tmp_path / "record" / "runs").iterdir())) == 1
+    frame = spark.createDataFrame([("a", 1), ("b", 2), ("a", 3)], "name string, p long")
+    declared = Log(id="name", order=("p",))
+    with pytest.raises(
+        LogError, match=r"column .name.: expected an id of its own .* got .a. in both"
+    ):
+        run(CHAIN, frame, declare=declared, session=spark, record=tmp_path / "record")

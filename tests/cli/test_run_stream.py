@@ -60,9 +60,9 @@ def test_a_stream_is_stopped_and_goes_on_as_the_page_says(cli: Cli, tmp_path: Pa
     out, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     run = RunRecord(record_place(), "latest")
-    assert run.manifest["status"] == "interrupted"
+    assert run.manifest.status == "interrupted"
     assert f"stopped; run {run.id} has 0 outputs in the record so far" in out
-    assert "go on: the same command again" in out
+    assert "resume: run the same command again" in out
     (inbox / "2026-03-02.csv").write_text(second)
     done = cli(*words)
     assert done.returncode == 0, done.stderr
@@ -71,7 +71,7 @@ def test_a_stream_is_stopped_and_goes_on_as_the_page_says(cli: Cli, tmp_path: Pa
         line.replace(" (taken up again: it had been interrupted)", "") for line in told.splitlines()
     ]
     assert [line.rstrip() for line in lines] == printed.splitlines()
-    assert run.manifest["status"] == "complete"
+    assert run.manifest.status == "complete"
 
 
 @pytest.mark.parametrize(

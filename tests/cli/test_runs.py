@@ -45,8 +45,8 @@ def test_runs_are_listed(whence: Whence, tmp_path: Path) -> None:
 
 def test_some_runs_are_listed(whence: Whence, tmp_path: Path) -> None:
     both = [RunRecord(tmp_path, id) for id in list_runs(tmp_path)]  # perhaps of one second
-    first, second = sorted(both, key=lambda run: run.manifest["started"])
-    digest, log = first.manifest["chain_digest"], first.manifest["logs"]["log"]
+    first, second = sorted(both, key=lambda run: run.manifest.started)
+    digest, log = str(first.manifest.chain_digest), first.manifest.logs["log"]
 
     def listed(*options: str) -> list[str]:
         return [row["run"] for row in json.loads(whence("list", *options, "--json").stdout)]
@@ -54,8 +54,8 @@ def test_some_runs_are_listed(whence: Whence, tmp_path: Path) -> None:
     assert listed("--runner", "local") == [second.id]
     for options in (
         *(("--chain", "sum"), ("--chain", digest[:20]), ("--log", "log"), ("--log", log)),
-        *(("--status", "complete"), ("--since", first.manifest["started"][:10])),
-        ("--until", second.manifest["started"]),
+        *(("--status", "complete"), ("--since", first.manifest.started[:10])),
+        ("--until", second.manifest.started),
     ):
         assert listed(*options) == [run.id for run in both], options
     for options in (("--chain", "nobody"), ("--since", "2999-01-01"), ("--until", "1999-01-01")):
@@ -73,7 +73,7 @@ def test_some_runs_are_listed(whence: Whence, tmp_path: Path) -> None:
 def test_a_run_is_shown_with_its_streams(whence: Whence, tmp_path: Path) -> None:
     told = whence("show", "latest").stdout
     run = RunRecord(tmp_path, "latest")
-    for word in (run.id, run.manifest["chain_digest"], run.manifest["logs"]["log"], "sum/end"):
+    for word in (run.id, str(run.manifest.chain_digest), run.manifest.logs["log"], "sum/end"):
         assert word in told
     assert json.loads(whence("show", run.id, "--json").stdout)["streams"][0]["name"] == "sum"
     rows = list(csv.DictReader(StringIO(whence("show", "--csv").stdout)))

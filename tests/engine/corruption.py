@@ -9,10 +9,10 @@ from typing import Any
 
 from tests.engine.corruptor import Cell, Corruptor, equal
 from tests.engine.random_chains import Case
-from whence.engine.chain import Chain
 from whence.engine.errors import WhenceError
 from whence.engine.interpreter import RunResult, interpret
-from whence.engine.tracker import MemoryTracker, Witnesses
+from whence.engine.language.chain import Chain
+from whence.engine.lineage.tracker import MemoryTracker, Witnesses
 
 __all__ = ["Attack", "Broken", "values_of"]
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from tests.engine.random_chains import Case, Logs
-from whence.engine.slice_map import SliceMap
+from whence.engine.values.slice_map import SliceMap
 
 __all__ = ["Cell", "Changed", "Corruptor", "equal"]
 

@@ -23,9 +23,9 @@ from whence.engine import (
     TurnInto,
     Window,
 )
+from whence.engine.language.processor import Processor
 from whence.engine.palettes.fsm import MooreMachine
 from whence.engine.palettes.ltl import F, G, U, X
-from whence.engine.processor import Processor
 
 __all__ = ["EXAMPLES", "Example", "lifecycle"]
 

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from tests.engine.random_expressions import Pipe, Writer
-from whence.engine.chain import Chain
-from whence.engine.definition import chain_from_tree
 from whence.engine.errors import EventError, LogError
-from whence.engine.expression import pipes_read
-from whence.engine.notation import expression_from_json
+from whence.engine.language.chain import Chain
+from whence.engine.language.definition import chain_from_tree
+from whence.engine.language.expression import pipes_read
+from whence.engine.language.notation import expression_from_json
 
 __all__ = ["TAGS", "Case", "Logs", "random_case", "refusals_skipped"]
 
@@ -107,17 +107,26 @@ class _Draw:
             for name, kind in zip(names, kinds, strict=True)
         }
         pipes = [Pipe(kind, raw=True) for kind in kinds]
-        if len(names) == 1 and self.random.random() < 0.5:
+        if self.random.random() < 0.02:
+            tree, _ = self.input_only(dict(zip(names, pipes, strict=True)))
+        elif len(names) == 1 and self.random.random() < 0.5:
             tree, _ = self.line(pipes[0], 0)
         else:
             tree, _ = self.graph(dict(zip(names, pipes, strict=True)), 0)
         return Case(self.seed, tree, logs, self.random.random() < 0.4, self.given)
 
     def chain(self, pipes: list[Pipe], depth: int) -> Made:
-        """P for a Window, Slice or Group over some pipes."""
+        """P for a Window, Slice or Group over some pipes; now and then nothing but one of them."""
+        if self.random.random() < 0.08:
+            return self.input_only({f"in{n}": pipe for n, pipe in enumerate(pipes)})
         if len(pipes) == 1 and self.random.random() < 0.7:
             return self.line(pipes[0], depth)
         return self.graph({f"in{n}": pipe for n, pipe in enumerate(pipes)}, depth)
+
+    def input_only(self, inputs: dict[str, Pipe]) -> Made:
+        name = self.random.choice([*inputs])
+        tree = {"graph": {"inputs": [*inputs], "nodes": {}, "output": name}}
+        return tree, inputs[name]
 
     def line(self, pipe: Pipe, depth: int) -> Made:
         parts = []
@@ -146,7 +155,7 @@ class _Draw:
         tree: Tree = {"graph": {"inputs": list(inputs), "nodes": nodes, "output": output}}
         if depth == 0 and self.random.random() < 0.2:
             del tree["graph"]["output"]
-            tree["graph"]["outputs"] = [u for u in unread if u not in inputs] or [output]
+            tree["graph"]["outputs"] = unread
         return tree, known[output]
 
     def processor(self, pipes: list[Pipe], depth: int, fork: bool = True) -> tuple[Tree, Pipe, int]:
@@ -194,7 +203,7 @@ class _Draw:
         wanted = self.random.choice(self.wanted)
         expression = self.write.expression(wanted, pipes, self.random.choice((0, 1, 1, 2, 3)))
         uses = pipes_read(expression_from_json(expression))
-        if uses == 1 and self.random.random() < 0.3:
+        if self.random.random() < 0.3:
             uses = len(pipes)  # it waits for pipes that it does not name, too
         regular = all(p.regular for p in pipes[:uses])
         return {tag: expression, "uses": uses}, Pipe(wanted, regular=regular)

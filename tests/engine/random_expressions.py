@@ -85,7 +85,8 @@ class Writer:
         wanted = self.random.choice("NBT")
         expression = self.expression(wanted, pipes, 2)
         if self.random.random() < 0.3:
-            expression = {"list": [expression, self.expression(wanted, pipes, 1)]}
+            other = self.random.choice((wanted, "B"))  # the keys 1 and true are two
+            expression = {"list": [expression, self.expression(other, pipes, 1)]}
         if not isinstance(expression, dict) or set(expression) <= {"field", "input"}:
             # Never a bare field, which would be a raw key.
             expression = {"if": [self.expression("B", pipes, 1), expression, self.present(wanted)]}
@@ -127,6 +128,8 @@ class Writer:
         branches = [self.expression(kind, pipes, depth - 1) for _ in range(2)]
         if self.random.random() < 0.3:
             branches[self.random.randrange(2)] = None
+        if self.random.random() < 0.4:
+            return {"coalesce": [*branches, *[self.present(kind)] * self.random.randrange(2)]}
         return {"if": [self.expression("B", pipes, depth - 1), *branches]}
 
     def number(self, pipes: list[Pipe], depth: int) -> Json:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.engine.corruptor import equal
 from whence.engine.interpreter import Output
-from whence.engine.tracker import Explanation
+from whence.engine.lineage.tracker import Explanation
 
 __all__ = ["Seen", "interleaved", "relations", "same", "seen"]
 

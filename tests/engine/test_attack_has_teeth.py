@@ -73,7 +73,7 @@ WEAKENED: dict[str, Weakened] = {
         arithmetic._Zero,
         "support",
         just_the_pick,
-        ("apply", "filter", "window"),
+        ("apply",),
     ),
     "moore leans on what explains": (
         moore_machine._Moore,

@@ -23,9 +23,9 @@ from whence.engine import (
     interpret,
 )
 from whence.engine.errors import ChainError, ParameterError, WhenceError
+from whence.engine.language.processor import Processor
 from whence.engine.palettes.fsm import MooreMachine
 from whence.engine.palettes.ltl import G
-from whence.engine.processor import Processor
 
 LOGS = {"log": Log(columns={"amount": "integer", "name": "text"})}
 
@@ -91,8 +91,8 @@ BUILT: dict[str, tuple[Callable[[], object], str]] = {
         "`|`: expected one pipe to connect; got log0, log1; try Chain.graph",
     ),
     "no processor": (
-        lambda: Chain.graph(["log"], []),
-        "a chain: expected a processor; got none; try Passthrough('same')",
+        lambda: Chain(("log",), (), ()),
+        "a chain: expected an output; got none; try `output: NAME`",
     ),
     "something else": (
         lambda: Chain.of(3),  # type: ignore[arg-type]
@@ -178,7 +178,7 @@ ASKED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "an output that is not there": (
         lambda: interpret(Trim("t", n=1), [1, 2], tracker=MemoryTracker()).explain(7),
-        "an output: expected a position, 0 to 0; got 7; try one of these",
+        "an output: expected a position, 0 to 0; got 7; try one in this range",
     ),
     "an explanation of an untracked run": (
         lambda: interpret(Trim("t", n=1), [1, 2]).explain(0),

@@ -14,9 +14,9 @@ from tests.engine.corruptor import equal
 from tests.engine.examples import EXAMPLES, Example
 from tests.engine.seeing import Seen, interleaved, relations, same, seen
 from whence.engine import Chain, Group, Interpreter, MemoryTracker, Window, interpret
-from whence.engine.definition import chain_from_tree
-from whence.engine.registry import processor_types
-from whence.engine.tracker import Witnesses
+from whence.engine.language.definition import chain_from_tree
+from whence.engine.language.registry import processor_types
+from whence.engine.lineage.tracker import Witnesses
 
 TYPES = sorted(
     {kind for kinds in processor_types().values() for kind in kinds}, key=lambda kind: kind.__name__

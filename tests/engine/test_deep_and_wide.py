@@ -26,10 +26,10 @@ from whence.engine import (
     event,
     interpret,
 )
-from whence.engine.events import Event, Part, Term
 from whence.engine.formula import formula
+from whence.engine.language.events import Event, Part, Term
+from whence.engine.language.processor import Processor
 from whence.engine.palettes.ltl import G
-from whence.engine.processor import Processor
 
 FULL = os.environ.get("WHENCE_TEST_PROFILE") == "full"
 LONG = 1_000_000 if FULL else 100_000

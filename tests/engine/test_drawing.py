@@ -12,8 +12,8 @@ from tests.engine.random_chains import random_case, refusals_skipped
 from whence.engine.drawing import Arrow, Box, Picture, draw, draw_to, picture_of_steps
 from whence.engine.errors import ParameterError
 from whence.engine.interpreter import interpret
-from whence.engine.steps import Step, StepEdge, Steps, steps_of
-from whence.engine.tracker import MemoryTracker
+from whence.engine.lineage.steps import Step, StepEdge, Steps, steps_of
+from whence.engine.lineage.tracker import MemoryTracker
 
 ODD = ('say "a" <b> & \\ [c] #35; {d} |e|', "zwei\nZeilen", "\x00", "日本 @3")
 

@@ -20,9 +20,9 @@ from whence.engine import (
     interpret,
 )
 from whence.engine.errors import EventError
+from whence.engine.language.processor import Processor
 from whence.engine.palettes.fsm import MooreMachine
 from whence.engine.palettes.ltl import G
-from whence.engine.processor import Processor
 
 NUMBERS: list[Any] = [*range(41), "forty-one", 42]
 CASES = [{"case": n % 3, "x": x} for n, x in enumerate(NUMBERS)]

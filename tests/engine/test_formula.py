@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.engine.text_strategies import THOROUGH, expressions
 from whence.engine.errors import FormulaError
-from whence.engine.expression import Call, Constant, Expression, Field, Input
 from whence.engine.formula import expression_text, formula, parse_expression
-from whence.engine.formula.faults import RESERVED
-from whence.engine.functions import FUNCTIONS, load_function
+from whence.engine.functions import FUNCTIONS, IN_PYTHON, import_function
+from whence.engine.language.expression import Call, Constant, Expression, Field, Input
+from whence.engine.language.formula.faults import RESERVED
 from whence.engine.testing import run
 
 A, B, C = Field("a"), Field("b"), Field("c")
@@ -57,7 +57,10 @@ MEANINGS: list[tuple[str, Expression]] = [
     ("and(a)", call("and", A)),
     ("a[0]", call("element", A, Constant(0))),
     ("-a[0]", call("sub", Constant(0), call("element", A, Constant(0)))),
-    ("math:hypot(a, b)", Call(load_function("math:hypot"), (A, B))),
+    (
+        "tests.engine.own_functions:hypot(a, b)",
+        Call(import_function("tests.engine.own_functions:hypot"), (A, B)),
+    ),
     ("$1", Input(1)),
     ("$1.case", Field("case", 1)),
     ('$2."concept:name"', Field("concept:name", 2)),
@@ -77,20 +80,20 @@ MEANINGS: list[tuple[str, Expression]] = [
 
 @pytest.mark.parametrize(("text", "meaning"), MEANINGS)
 def test_text_means_this_expression(text: str, meaning: Expression) -> None:
-    assert parse_expression(text) == meaning
+    assert parse_expression(text, IN_PYTHON) == meaning
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
 def test_every_function_has_a_text(name: str) -> None:
     low, high = FUNCTIONS[name].arity
     made = call(name, *[Field("x")] * max(low, 1 if high is None else high))
-    assert parse_expression(expression_text(made)) == made
+    assert parse_expression(expression_text(made), IN_PYTHON) == made
 
 
 @THOROUGH
 @given(expressions)
 def test_printed_expressions_read_back_as_they_were(expression: Expression) -> None:
-    assert parse_expression(expression_text(expression)) == expression
+    assert parse_expression(expression_text(expression), IN_PYTHON) == expression
 
 
 @pytest.mark.parametrize(
@@ -144,7 +147,7 @@ def test_an_error_is_one_line_with_place_and_advice(
     text: str, line: int, column: int, what: str, hint: str
 ) -> None:
     with pytest.raises(FormulaError) as caught:
-        parse_expression(text)
+        parse_expression(text, IN_PYTHON)
     message = str(caught.value)
     assert "\n" not in message
     assert message.startswith(f"formula, line {line}, column {column}: ")
@@ -157,7 +160,7 @@ def test_an_error_is_one_line_with_place_and_advice(
 def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
     refused = None
     try:
-        parse_expression(text)
+        parse_expression(text, IN_PYTHON)
     except FormulaError as error:
         refused = str(error)
     assert refused is None or re.fullmatch(

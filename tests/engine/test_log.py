@@ -6,10 +6,10 @@ from dataclasses import fields
 
 import pytest
 
-from whence.engine.chain import Chain
-from whence.engine.chain_file import dump_chain, load_chain, with_log
 from whence.engine.errors import DefinitionError, ParameterError
-from whence.engine.log import Log
+from whence.engine.language.chain import Chain
+from whence.engine.language.chain_file import dump_chain, load_chain, with_log
+from whence.engine.language.log import Log
 
 WHOLE = Log(
     columns={"at": "instant(%d.%m.%Y)", "p": "float"},
@@ -28,6 +28,8 @@ WHOLE = Log(
     timezone="Europe/Berlin",
     on_bad="drop",
     limits={"events": 5},
+    decimal=",",
+    sheet="March",
 )
 
 

@@ -107,3 +107,34 @@ def test_lifecycle_recognises_95_of_100(capsys: pytest.CaptureFixture[str]) -> N
     ]
     counts = share_recognised(chain, log, innocent, other)
     assert report("lifecycle, one innocent case", counts, capsys) >= 0.95
+
+
+def test_a_zero_explains_a_product_alone_where_missing_factors_have_a_value() -> None:
+    random = Random(4)
+    factors = "coalesce(x, 0) * coalesce(y, w, 1)"
+    log = [{n: random.choice((0, 0, 1, 2, None)) for n in "xyw"} for _ in range(200)]
+    result = interpret(ApplyFunction("times", factors), log, tracker=MemoryTracker())
+    zeros = 0
+    for k, event in enumerate(log):
+        why = result.explain(k)
+        if event["x"] in (0, None) and event["y"] is not None:
+            zeros += 1
+            assert set(why.inputs.values()) == {frozenset({"x"})}
+            assert why.support == why.inputs
+    assert zeros > 40
+
+
+def test_a_factor_that_may_vanish_supports_a_product_unless_a_value_stands_in() -> None:
+    def support_of(factor: str) -> set[str]:
+        log = [{"x": 0, "c": True, "y": 5}]
+        chain = ApplyFunction("times", f"x * {factor}")
+        (fields,) = interpret(chain, log, tracker=MemoryTracker()).explain(0).support.values()
+        return set(fields or ())
+
+    assert support_of("(if c then 1 else missing)") == {"x", "c"}
+    assert support_of("coalesce(if c then 1 else missing, 7)") == {"x"}
+    assert support_of("coalesce(if c then 1 else missing, missing)") == {"x", "c"}
+    assert support_of("coalesce(3, if c then 1 else missing)") == {"x"}
+    # What stands in may be infinite: then the product is no zero.
+    assert support_of("coalesce(if c then 1 else missing, y)") == {"x", "c"}
+    assert support_of("coalesce(y, 0)") == {"x"}

@@ -14,8 +14,8 @@ from tests.engine.corruptor import equal
 from tests.engine.random_chains import Case, random_case
 from tests.engine.seeing import interleaved, relations, same, seen
 from whence.engine import Interpreter, MemoryTracker, RunResult, WhenceError, interpret
-from whence.engine.definition import chain_from_tree
-from whence.engine.tracker import Tracker, Witnesses
+from whence.engine.language.definition import chain_from_tree
+from whence.engine.lineage.tracker import Tracker, Witnesses
 
 CASES = 3_000 if os.environ.get("WHENCE_TEST_PROFILE") == "full" else 250
 

@@ -18,7 +18,7 @@ import pytest
 from tests.engine.corruption import Attack, Broken
 from tests.engine.random_chains import random_case
 from whence.engine.errors import WhenceError
-from whence.engine.tracker import Witnesses
+from whence.engine.lineage.tracker import Witnesses
 
 FULL = os.environ.get("WHENCE_TEST_PROFILE") == "full"
 CORRUPTIONS = 35_000 if FULL else 1_500

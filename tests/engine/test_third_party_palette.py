@@ -59,7 +59,7 @@ def test_it_works_in_python(site_folder: Path) -> None:
 
 def test_it_works_in_a_chain_file_by_its_tag(site_folder: Path) -> None:
     code = (
-        "import json; from whence.engine.definition import chain_from_tree\n"
+        "import json; from whence.engine.language.definition import chain_from_tree\n"
         "from whence.engine.testing import run\n"
         f"chain = chain_from_tree({LINE!r})\n"
         "assert chain_from_tree(json.loads(json.dumps(chain.tree()))) == chain\n"
@@ -79,7 +79,7 @@ def test_it_works_inside_slice_and_window(site_folder: Path) -> None:
     }
     log = [{"case": c, "x": x} for c, x in [("A", 1), ("B", 5), ("A", 4), ("B", 6)]]
     code = (
-        "import json, pickle; from whence.engine.definition import chain_from_tree\n"
+        "import json, pickle; from whence.engine.language.definition import chain_from_tree\n"
         "from whence.engine import MemoryTracker, interpret\n"
         f"chain = pickle.loads(pickle.dumps(chain_from_tree({tree!r})))\n"
         f"result = interpret(chain, {log!r}, tracker=MemoryTracker())\n"
@@ -95,7 +95,7 @@ def test_it_works_inside_slice_and_window(site_folder: Path) -> None:
 def test_its_parameters_are_checked_as_ours_are(site_folder: Path) -> None:
     code = (
         "from whence.engine import WhenceError\n"
-        "from whence.engine.definition import chain_from_tree\n"
+        "from whence.engine.language.definition import chain_from_tree\n"
         "try:\n    chain_from_tree({'id': 'steps', 'difference': 0})\n"
         "except WhenceError as error:\n    print(__import__('json').dumps(str(error)))"
     )
@@ -105,7 +105,7 @@ def test_its_parameters_are_checked_as_ours_are(site_folder: Path) -> None:
 def test_without_the_package_the_tag_is_unknown() -> None:
     code = (
         "from whence.engine import WhenceError\n"
-        "from whence.engine.definition import chain_from_tree\n"
+        "from whence.engine.language.definition import chain_from_tree\n"
         "try:\n    chain_from_tree({'id': 'steps', 'difference': 1})\n"
         "except WhenceError as error:\n    print(error)"
     )
@@ -120,7 +120,7 @@ def test_a_palette_that_cannot_be_imported_is_named(tmp_path: Path) -> None:
     (info / "entry_points.txt").write_text("[whence.palettes]\nbroken = broken_palette\n")
     code = (
         "from whence.engine import WhenceError\n"
-        "from whence.engine.definition import chain_from_tree\n"
+        "from whence.engine.language.definition import chain_from_tree\n"
         "try:\n    chain_from_tree({'id': 'skip', 'trim': 1})\n"
         "except WhenceError as error:\n    print(error)"
     )

@@ -16,9 +16,9 @@ from whence.engine import (
     function,
     interpret,
 )
-from whence.engine.chain import Chain, Log
 from whence.engine.errors import ChainError, EventError
-from whence.engine.tracker import MemoryTracker
+from whence.engine.language.chain import Chain, Log
+from whence.engine.lineage.tracker import MemoryTracker
 from whence.engine.values import ValueFault, key_of, same
 
 NAIVE = datetime(2026, 3, 1, 12, 0)  # noqa: DTZ001  what is refused here

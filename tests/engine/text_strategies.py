@@ -7,8 +7,8 @@ import os
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from whence.engine.expression import Call, Constant, Expression, Field, Input
-from whence.engine.functions import FUNCTIONS, load_function
+from whence.engine.functions import FUNCTIONS, import_function
+from whence.engine.language.expression import Call, Constant, Expression, Field, Input
 from whence.engine.values import INT64_MAX, INT64_MIN
 
 __all__ = ["BROAD", "FULL", "THOROUGH", "expressions"]
@@ -27,7 +27,7 @@ _LEAVES: st.SearchStrategy[Expression] = (
     | st.builds(Input, st.integers(0, 3))
     | st.builds(Field, _NAMES | st.text(max_size=5), st.integers(0, 2))
 )
-_OWN = load_function("math:hypot")
+_OWN = import_function("tests.engine.own_functions:hypot")
 
 
 def _call(arguments: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:

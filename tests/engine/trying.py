@@ -10,7 +10,7 @@ import pytest
 
 from whence.engine import Chain, MemoryTracker, interpret
 from whence.engine.errors import WhenceError
-from whence.engine.processor import Processor
+from whence.engine.language.processor import Processor
 
 __all__ = ["Tried", "refusal", "try_out"]
 

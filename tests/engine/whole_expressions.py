@@ -47,7 +47,19 @@ def evaluate(expression: Any, front: Sequence[Pair]) -> Pair:
         condition = evaluate(arguments[0], front)
         taken = evaluate(arguments[1 if true(condition[0]) else 2], front)
         return taken[0], condition[1] | taken[1]
+    if name == "coalesce":
+        return _coalesced([evaluate(x, front) for x in arguments])
     return _call(name, [evaluate(x, front) for x in arguments])
+
+
+def _coalesced(pairs: list[Pair]) -> Pair:
+    """The first present value, and what explains it and all before it."""
+    why = NOTHING
+    for value, below in pairs:
+        why = why | below
+        if value is not None:
+            return value, why
+    return None, why
 
 
 def _call(name: str, pairs: list[Pair]) -> Pair:

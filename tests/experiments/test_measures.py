@@ -10,16 +10,17 @@ import pytest
 import experiments.__main__ as command
 from experiments.measures import load
 from experiments.measures._cell import chain_of, log_of
-from experiments.measures._reaching import Reaching
 from experiments.measures.local import options_of
 from experiments.measures.precision import attack
 from experiments.measures.precision import measure as precision
+from experiments.measures.sizes import explained_by
 from experiments.plan import cells, declared
 from experiments.report import stale
 from experiments.store import read_rows
+from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.random_chains import Case
 from tests.guarantee.attacking import Score
-from whence.engine.associations import AssociationIndex
+from whence.engine.record.reaching import Reaching
 from whence.engine.runners.local_kernels import run_kernels
 from whence.store import Connection
 from whence.store.cypher import cypher
@@ -31,14 +32,14 @@ SEEDS = ((7, "a"), (7, "b"), (8, "a"))
 def test_explaining_events_are_counted_as_the_index_finds_them(tmp_path: Path, query: str) -> None:
     chain, log = chain_of(query), log_of(query, 120, 7, tmp_path / "logs")
     run = run_kernels(tmp_path, chain, {chain.inputs[0]: log}, options_of("ends"))
-    (stream,) = (s for s in run.manifest["streams"] if s["role"] == "output")
+    (stream,) = run.manifest.outputs
     index = AssociationIndex(run.rows())
-    reaching = Reaching(index, {chain.inputs[0]: log.length})
+    reaching = Reaching(run)
     found = []
-    for k in range(0, stream["length"], 7):
-        reached = index.up(stream["name"], k)
+    for k in range(0, stream.length, 7):
+        reached = index.up(stream.name, k)
         wanted = sum(hi - lo + 1 for spans in reached.values() for lo, hi in spans)
-        found.append(reaching.count(stream["name"], k))
+        found.append(explained_by(reaching, stream.name, k))
         assert found[-1] == wanted, k
     # The claim that each output has the same lineage holds for the one, and not for the other.
     if query == "window":

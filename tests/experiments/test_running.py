@@ -62,7 +62,8 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
         f"run_cells([cell(n) for n in (5, 6, 7)], Results(Path({str(tmp_path)!r})), {{}})"
     )
     program = [sys.executable, "-c", code]
-    path = os.pathsep.join([str(ROOT), *(str(ROOT / p) for p in ("engine", "store", "exporters"))])
+    portions = ("engine", "store", "exporters", "app")
+    path = os.pathsep.join([str(ROOT), *(str(ROOT / portion) for portion in portions)])
     environment = {**os.environ, "PYTHONPATH": path}
     process = subprocess.Popen(program, cwd=ROOT, env=environment)
     while not Results(tmp_path).keys and process.poll() is None:

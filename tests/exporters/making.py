@@ -9,8 +9,8 @@ from typing import Any
 
 from tests.engine.examples import lifecycle
 from whence.engine import Chain, Cumulate, Filter, Slice, Window, field
-from whence.engine.chain import Log
 from whence.engine.formula import formula
+from whence.engine.language.chain import Log
 from whence.engine.processors import ApplyFunction, Fork
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners.local import run_recorded

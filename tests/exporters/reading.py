@@ -16,7 +16,7 @@ import prov.model
 import pyoxigraph as ox
 import rdflib
 
-from whence.engine.associations import Association
+from whence.engine.lineage.association import Association
 
 PROV = "http://www.w3.org/ns/prov#"
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"

@@ -60,10 +60,10 @@ def events(ranges: tuple[InputRange, ...], log: str) -> set[str]:
 def test_an_explanation_has_one_derivation_for_each_event(
     loaded: Connection, record: RunRecord, tmp_path: Path
 ) -> None:
-    (log,) = record.manifest["logs"].values()
+    (log,) = record.manifest.logs.values()
     about = find_run(loaded, record.id)
-    (stream,) = (s for s in record.manifest["streams"] if s["role"] == "output")
-    last = stream["length"] - 1
+    (stream,) = record.manifest.outputs
+    last = stream.length - 1
     for position in (0, last // 2, last):
         why = explain(loaded, record.id, str(position))
         output = f"urn:whence:run:{record.id}:per-case:0:e{position}"
@@ -79,7 +79,7 @@ def test_an_explanation_has_one_derivation_for_each_event(
 def test_support_is_told_event_by_event(
     loaded: Connection, record: RunRecord, tmp_path: Path
 ) -> None:
-    (log,) = record.manifest["logs"].values()
+    (log,) = record.manifest.logs.values()
     why = explain(loaded, record.id, "100", support=True)
     assert why.support is not None
     reasons, enough = events(why.inputs, log), events(why.support, log)

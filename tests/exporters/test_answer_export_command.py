@@ -63,7 +63,7 @@ def test_an_explanation_is_read_back_from_every_syntax(
     format: str, export: Export, graph: Connection, record: RunRecord, tmp_path: Path
 ) -> None:
     why = explain(graph, record.id, "100")
-    (log,) = record.manifest["logs"].values()
+    (log,) = record.manifest.logs.values()
     output = f"urn:whence:run:{record.id}:per-case:0:e100"
     expected = {
         (output, f"urn:whence:log:{log}:e{position}")

@@ -34,7 +34,7 @@ def test_the_format_may_be_named_and_the_record_be_a_setting(cli: Cli, tmp_path:
     assert (done.returncode, done.stderr) == (0, "")
     (tmp_path / "run").rename(tmp_path / "run.json")
     read = read_file(tmp_path / "run.json")
-    (log,) = record.manifest["logs"].values()
+    (log,) = record.manifest.logs.values()
     assert "amount" in read.one(f"urn:whence:log:{log}:e0", "value")
 
 
@@ -72,7 +72,7 @@ def test_several_runs_are_one_file_with_a_bundle_each(cli: Cli, tmp_path: Path) 
         f"urn:whence:run:{id}:bundle" for id in ids
     ]
     # Both read the same log: its events have the same names in both.
-    (log,) = first.manifest["logs"].values()
+    (log,) = first.manifest.logs.values()
     spaces = [prefix for prefix, iri in prefixes.items() if iri == f"urn:whence:log:{log}:"]
     assert len(spaces) == 1
     for bundle in document["bundle"].values():

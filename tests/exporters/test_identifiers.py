@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whence.engine.errors import ParameterError
-from whence.exporters.identifiers import Namespace, link, mint
+from whence.engine.language.stream_roles import StreamRole
 from whence.exporters.model import Log, Processor, Run, Stream
 from whence.exporters.names import RunNames
+from whence.exporters.prov.identifiers import Namespace, link, mint
 
 ANYTHING = st.text(st.characters(exclude_categories=[]), max_size=12)
 """Any text at all, halves of surrogate pairs included."""
@@ -44,10 +45,10 @@ def test_names_and_prefixes_of_a_run_are_names_whatever_the_ids_are(
     run: str, processor: str, log: str, digest: str
 ) -> None:
     streams = (
-        Stream(processor, processor, 0, "output"),
-        Stream(processor + "/heads", processor, 0, "heads"),
-        Stream(processor + "/end", processor, 0, "end"),
-        Stream("prov", "prov", 1, "step"),
+        Stream(processor, processor, 0, StreamRole.OUTPUT),
+        Stream(processor + "/heads", processor, 0, StreamRole.HEADS),
+        Stream(processor + "/end", processor, 0, StreamRole.END),
+        Stream("prov", "prov", 1, StreamRole.STEP),
     )
     given = Run(run, (Log(log, digest),), streams, digest, "{}", (Processor(processor),))
     names = RunNames(given)

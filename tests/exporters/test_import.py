@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.lineage.slow_index import AssociationIndex
 from tests.exporters.making import RUNS, lifecycle_run, product_run
-from whence.engine.associations import AssociationIndex
 from whence.engine.errors import LogError, ParameterError
 from whence.engine.record import RunRecord
 from whence.exporters import RecordedRun, save_run, save_runs
@@ -35,25 +35,23 @@ def test_events_and_what_they_lead_to_come_back(name: str, kernels: bool, tmp_pa
     record = RUNS[name](tmp_path / "record", kernels=kernels, chunk=40)
     again = back(record, tmp_path, "a.nq" if kernels else "a.json")
     for word in ("id", "status", "chain", "chain_digest", "logs", "options", "started", "ended"):
-        assert again.manifest[word] == record.manifest[word], word
+        assert again.manifest.json()[word] == record.manifest.json()[word], word
     told, kept = AssociationIndex(again.rows()), AssociationIndex(record.rows())
-    streams = {s["name"]: s for s in again.manifest["streams"]}
-    for stream in record.manifest["streams"]:
+    streams = again.manifest.by_name
+    for stream in record.manifest.streams:
         for word in ("processor", "pipe", "role", "w", "length", "tracked"):
-            assert streams[stream["name"]][word] == stream[word], (stream["name"], word)
-        if stream["role"] == "output":
-            assert values(again, stream["name"]) == values(record, stream["name"])
-            for position in range(0, stream["length"], 7):
+            assert getattr(streams[stream.name], word) == getattr(stream, word), word
+        if stream.role.is_output:
+            assert values(again, stream.name) == values(record, stream.name)
+            for position in range(0, stream.length, 7):
                 for support in (False, True):
-                    asked = (stream["name"], position)
+                    asked = (stream.name, position)
                     assert told.up(*asked, support=support) == kept.up(*asked, support=support)
 
 
 def values(record: RunRecord, name: str) -> list[object]:
-    (stream,) = (s for s in record.manifest["streams"] if s["name"] == name)
-    return [
-        row for part in stream["outputs"] for row in record.outputs(name, part["part"]).to_pylist()
-    ]
+    stream = record.manifest.by_name[name]
+    return [row for part in stream.outputs for row in record.outputs(name, part.part).to_pylist()]
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -149,7 +147,7 @@ def test_values_come_back_if_the_export_has_them(tmp_path: Path) -> None:
         assert [*after.read()] == [*before.read()]
         assert after.columns == dict(sorted(before.columns.items()))
         for word in ("case", "activity", "time", "plain", "id", "digest", "length"):
-            assert after.manifest[word] == before.manifest[word], word
+            assert after.manifest.json()[word] == before.manifest.json()[word], word
 
 
 def test_more_than_is_allowed_is_refused_in_little_memory(tmp_path: Path) -> None:

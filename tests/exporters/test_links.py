@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.lineage.slow_index import AssociationIndex
 from tests.exporters.making import RUNS, product_run, recorded
 from tests.exporters.reading import PROV, WHENCE, read_file, rows_of
 from whence.engine import ApplyFunction, Chain
-from whence.engine.associations import AssociationIndex
+from whence.engine.language.stream_roles import StreamRole
 from whence.exporters import (
     Answer,
     Edge,
@@ -43,7 +44,7 @@ def test_a_log_that_is_an_output_keeps_the_names_of_its_events(tmp_path: Path) -
 def test_a_corrected_log_is_a_revision(tmp_path: Path) -> None:
     record = product_run(tmp_path / "record")
     source = RecordedRun(record.root, record.id, revised={"log": "5f0c"})
-    (log,) = record.manifest["logs"].values()
+    (log,) = record.manifest.logs.values()
     expected = (f"urn:whence:log:{log}:all", "urn:whence:log:5f0c:all")
     (path,) = save_runs([source], tmp_path / "a.nq")
     lines = path.read_text(encoding="utf-8")
@@ -92,7 +93,7 @@ def _lines(root: Path, run: str, folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("file", ["a.json", "a.nq", "a.provn", "a.xml"])
 def test_alternatives_are_collections_of_one_explanation(file: str, tmp_path: Path) -> None:
-    run = Run("r", (Log("log", "5f0c", 4),), (Stream("s", "s", 0, "output", 1, 1),))
+    run = Run("r", (Log("log", "5f0c", 4),), (Stream("s", "s", 0, StreamRole.OUTPUT, 1, 1),))
     output = ("s", 0)
     answer = Answer(
         run,
@@ -140,9 +141,9 @@ def test_expanded_relations_give_the_same_answers(name: str, kernels: bool, tmp_
     read = read_file(path)
     assert not [i for i in read.things if WHENCE + "Range" in read.types(i)]
     told, kept = AssociationIndex(rows_of(read)), AssociationIndex(record.rows())
-    for stream in record.manifest["streams"]:
-        if stream["role"] == "output":
-            for position in range(0, stream["length"], 9):
+    for stream in record.manifest.streams:
+        if stream.role.is_output:
+            for position in range(0, stream.length, 9):
                 for support in (False, True):
-                    asked = (stream["name"], position)
+                    asked = (stream.name, position)
                     assert told.up(*asked, support=support) == kept.up(*asked, support=support)

@@ -11,8 +11,8 @@ from tests.conftest import Cli
 from tests.exporters.making import lifecycle_run, recorded
 from tests.exporters.test_page import place
 from whence.engine import ApplyFunction, Chain
-from whence.engine.chain import Log
 from whence.engine.errors import ParameterError
+from whence.engine.language.chain import Log
 from whence.engine.record import LogRecord, RunRecord, ingest
 from whence.engine.sources import open_source
 from whence.exporters.marked import Marks, save_marked

@@ -29,8 +29,8 @@ from whence.engine import ApplyFunction, Chain
 from whence.engine.record import RunRecord
 from whence.exporters import save_run
 from whence.exporters.documents import run_document
-from whence.exporters.prov_document import prov_document
-from whence.exporters.rdf import rdflib_dataset
+from whence.exporters.prov.writing.prov_document import prov_document
+from whence.exporters.prov.writing.rdf import rdflib_dataset
 from whence.exporters.recorded import RecordedRun
 from whence.store import associate
 
@@ -145,7 +145,7 @@ def test_counts_are_those_of_the_record(run: RunRecord, tmp_path: Path) -> None:
     for iri in collections:
         if "count" in read.things[iri]:
             assert read.one(iri, "count") == sizes[iri], iri
-    lengths = {s["name"]: s["length"] for s in run.manifest["streams"] if s["length"]}
+    lengths = {s.name: s.length for s in run.manifest.streams if s.length}
     told = {read.one(i, "name"): read.things[i].get("count") for i in collections}
     assert {name: [length] for name, length in lengths.items()}.items() <= told.items()
 
@@ -189,9 +189,8 @@ def test_the_run_is_an_activity_with_its_times_plan_and_engine(tmp_path: Path) -
     read = read_prov(prov.model.ProvDocument.deserialize(str(path)))
     own = f"urn:whence:run:{record.id}:run"
     started = read.one(own, "startTime")
-    assert (
-        started.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        == (record.manifest["started"])
+    assert started.isoformat(timespec="milliseconds").replace("+00:00", "Z") == (
+        record.manifest.started
     )
     assert json.loads(read.one(own, "metadata")) == {"owner": "A. Person"}
     text = exported(record, tmp_path, "run.nq").read_text(encoding="utf-8")
@@ -200,8 +199,8 @@ def test_the_run_is_an_activity_with_its_times_plan_and_engine(tmp_path: Path) -
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", time) for time in times)
     chain = next(i for i in read.things if WHENCE + "Chain" in read.types(i))
     assert PROV + "Plan" in read.types(chain)
-    assert read.one(chain, "digest") == record.manifest["chain_digest"]
-    assert json.loads(read.one(chain, "definition")) == record.manifest["chain"]
+    assert read.one(chain, "digest") == record.manifest.chain_digest
+    assert json.loads(read.one(chain, "definition")) == record.manifest.chain
     plans = {read.one(i, "name") for i in read.things if WHENCE + "Processor" in read.types(i)}
     assert plans == {"per-case", "per-case/order"}
     engine = next(i for i in read.things if PROV + "SoftwareAgent" in read.types(i))
@@ -219,7 +218,7 @@ def test_bands_stay_compact(tmp_path: Path) -> None:
 
 def test_values_of_inputs_are_told_only_if_asked_for(tmp_path: Path) -> None:
     record = lifecycle_run(tmp_path / "record")
-    (log,) = record.manifest["logs"].values()
+    (log,) = record.manifest.logs.values()
     event = f"urn:whence:log:{log}:e0"
     plain = read_file(save_run(record.root, "latest", tmp_path / "a.nq"))
     assert "value" not in plain.things[event]
@@ -234,7 +233,7 @@ def test_a_job_that_is_no_chain_is_exported_too(values: bool, tmp_path: Path) ->
     rows = [("cleaned", 0, 1, "orders", 2), ("joined", 0, 0, "cleaned", 1)]
     record = associate(rows, record=tmp_path / "record", run="job-1")
     read = read_file(save_run(record.root, record.id, tmp_path / "run.json", values=values))
-    orders = record.manifest["logs"]["orders"]
+    orders = record.manifest.logs["orders"]
     cleaned = "urn:whence:run:job-1:cleaned:0:e1"
     assert read.pairs("wasDerivedFrom") == {
         (cleaned, f"urn:whence:log:{orders}:e2"),
@@ -247,7 +246,7 @@ def test_a_job_that_is_no_chain_is_exported_too(values: bool, tmp_path: Path) ->
 def test_one_log_under_two_names_is_told_once(tmp_path: Path) -> None:
     chain = Chain.graph(["p", "q"], [(ApplyFunction("same", "$0 = $1"), ["p", "q"])])
     record = recorded(tmp_path / "record", chain, {"p": [1, 2, 3], "q": [1, 2, 3]})
-    (log,) = set(record.manifest["logs"].values())
+    (log,) = set(record.manifest.logs.values())
     lines = exported(record, tmp_path, "run.nq").read_text(encoding="utf-8").splitlines()
     assert len(lines) == len(set(lines))
     read = read_file(exported(record, tmp_path, "run.json"))
@@ -266,7 +265,7 @@ def test_alternatives_name_their_witness(tmp_path: Path) -> None:
         for word, first, second, said in read.relations.values()
         if word == "wasDerivedFrom"
     }
-    p, q = (f"urn:whence:log:{record.manifest['logs'][name]}" for name in ("p", "q"))
+    p, q = (f"urn:whence:log:{record.manifest.logs[name]}" for name in ("p", "q"))
     choice = f"urn:whence:run:{record.id}:both:choices0:e0"
     assert told == {
         ("0:e0", choice): None,

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.random_chains import random_case
 from tests.exporters.making import RUNS, recorded
 from tests.exporters.reading import (
     read_file,
     rows_of,
 )
-from whence.engine.associations import AssociationIndex
 from whence.engine.errors import WhenceError
 from whence.engine.interpreter import extract
 from whence.engine.record import RunRecord
@@ -31,20 +31,20 @@ def exported(record: RunRecord, folder: Path, name: str) -> Path:
 def reached(rows: AssociationIndex, record: RunRecord) -> dict[Any, Any]:
     """What every output, and every end, rests on."""
     found = {}
-    for stream in record.manifest["streams"]:
-        if stream["role"] == "heads":
+    for stream in record.manifest.streams:
+        if stream.role.is_heads:
             continue
-        length = 1 if stream["role"] == "end" else stream["length"]
+        length = 1 if stream.role.is_end else stream.length
         for position in range(length):
             for support in (False, True):
-                key = (stream["name"], position, support)
-                found[key] = rows.up(stream["name"], position, support=support)
+                key = (stream.name, position, support)
+                found[key] = rows.up(stream.name, position, support=support)
     return found
 
 
 def clipped(found: dict[Any, Any], record: RunRecord) -> dict[Any, Any]:
     """Bands may lead past the ends of a log; what is not there is left out."""
-    lengths = {name: record.log(name).length for name in record.manifest["logs"]}
+    lengths = {name: record.log(name).length for name in record.manifest.logs}
     return {
         key: {
             log: tuple((max(0, lo), min(hi, lengths[log] - 1)) for lo, hi in places)
@@ -83,7 +83,7 @@ def test_random_nested_chains_are_read_back(
             record = recorded(root, chain, logs, detail=detail, closed=case.closed, chunk=5)
         except WhenceError:
             continue  # the chain fails on this log
-        if len(set(record.manifest["logs"].values())) < len(logs):
+        if len(set(record.manifest.logs.values())) < len(logs):
             continue  # two logs with the same events are one log: tried below
         expected = clipped(reached(AssociationIndex(record.rows()), record), record)
         read = read_file(exported(record, tmp_path, "run.nq"))

@@ -17,9 +17,10 @@ from whence.engine.errors import LogError, ParameterError, WhenceError
 from whence.engine.progress import Progress
 from whence.engine.record import RunWriter, new_run_id
 from whence.exporters import Answer, Log, Run, save, save_run
-from whence.exporters.identifiers import Name, Namespace, mint
-from whence.exporters.saving import FORMATS, format_of, write_document
-from whence.exporters.statements import KINDS, Bundle, Document, Statement
+from whence.exporters.prov.formats import FORMATS, format_of
+from whence.exporters.prov.identifiers import Name, Namespace, mint
+from whence.exporters.prov.saving import write_document
+from whence.exporters.prov.statements import KINDS, Bundle, Document, Statement
 
 ANSWER = Answer(Run("r", (Log("log", "5f0c"),), ()), "q")
 
@@ -126,7 +127,13 @@ def test_a_namespace_that_is_no_iri_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_running_is_refused(tmp_path: Path) -> None:
-    known: dict[str, object] = {"chain": None, "logs": {}, "streams": [], "versions": {}}
+    known: dict[str, object] = {
+        "chain": None,
+        "logs": {},
+        "chunk": 5,
+        "streams": [],
+        "versions": {},
+    }
     RunWriter(tmp_path, new_run_id(), known)
     with pytest.raises(ParameterError, match="expected a run that has ended; got one that is runn"):
         save_run(tmp_path, "latest", tmp_path / "a.nq")

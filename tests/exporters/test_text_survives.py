@@ -24,6 +24,7 @@ from tests.exporters.reading import (
     read_quads,
 )
 from whence.engine.errors import ParameterError
+from whence.engine.language.stream_roles import StreamRole
 from whence.exporters import (
     Answer,
     Edge,
@@ -37,7 +38,7 @@ from whence.exporters import (
     to_prov,
     to_rdflib,
 )
-from whence.exporters.statements import VALUE, clean
+from whence.exporters.prov.statements import VALUE, clean
 from whence.exporters.values import value_attributes
 
 TEXT = st.text(st.characters(exclude_categories=[]), max_size=20) | st.sampled_from(
@@ -65,7 +66,7 @@ def about(text: str, other: str = "x") -> Answer:
     run = Run(
         id=text,
         logs=(Log(text, other or "id", 3, text, text),),
-        streams=(Stream(text, text, 0, "output", 1, 1),),
+        streams=(Stream(text, text, 0, StreamRole.OUTPUT, 1, 1),),
         chain_digest=text,
         chain=text,
         processors=(Processor(text, text, text),),
@@ -174,14 +175,14 @@ def test_what_is_not_a_number_stays_so(file: str, tmp_path: Path) -> None:
 
 
 def round_trip(value: Any, path: Path) -> Any:
-    run = Run("r", (Log("log", "5f0c"),), (Stream("s", "s", 0, "output"),))
+    run = Run("r", (Log("log", "5f0c"),), (Stream("s", "s", 0, StreamRole.OUTPUT),))
     read = read_file(save(Answer(run, "q", (Event("s", 0, value_attributes(value)),)), path))
     return read.one("urn:whence:run:r:s:0:e0", "value")
 
 
 def test_times_and_durations_are_written_as_xml_schema_has_them(tmp_path: Path) -> None:
     noon = datetime(2026, 3, 1, 13, tzinfo=timezone(timedelta(hours=1)))
-    run = Run("r", (), (Stream("s", "s", 0, "output"),))
+    run = Run("r", (), (Stream("s", "s", 0, StreamRole.OUTPUT),))
     values = [noon, timedelta(days=1, microseconds=5), timedelta(seconds=-1), None]
     events = tuple(Event("s", n, value_attributes(v)) for n, v in enumerate(values))
     text = save(Answer(run, "q", events), tmp_path / "a.nq").read_text(encoding="utf-8")
@@ -193,7 +194,7 @@ def test_times_and_durations_are_written_as_xml_schema_has_them(tmp_path: Path) 
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_time_without_zone_is_refused_and_nothing_is_left(file: str, tmp_path: Path) -> None:
-    run = Run("r", (), (Stream("s", "s", 0, "output"),))
+    run = Run("r", (), (Stream("s", "s", 0, StreamRole.OUTPUT),))
     naive = datetime(2026, 3, 1)  # noqa: DTZ001  the fault that is tried
     with pytest.raises(ParameterError, match="a time: expected one with its zone"):
         save(Answer(run, "q", (Event("s", 0, ((VALUE, naive),)),)), tmp_path / file)

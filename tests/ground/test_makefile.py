@@ -12,8 +12,9 @@ import pytest
 from tests.ground.surroundings import ROOT, run
 
 PROMISED = {
-    "help", "setup", "demo", "test", "test-full", "kills", "guarantee", "faults", "lint", "docs",
-    "bench", "baseline", "experiments", "server", "web", "clean", "pins",
+    "help", "setup", "demo", "test", "quick", "test-full", "kills", "guarantee",
+    "lineage", "faults", "lint", "hooks",
+    "docs", "bench", "baseline", "experiments", "server", "web", "clean", "pins",
 }  # fmt: skip
 
 

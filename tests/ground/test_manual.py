@@ -15,7 +15,7 @@ from tests.ground.surroundings import ROOT, run
 from tools import pictures
 from tools.manual import contents_of
 from tools.processor_page import PAGE, files
-from whence.engine.registry import processor_types
+from whence.engine.language.registry import processor_types
 from whence.store.whence_toml import KEYS, WhenceToml
 
 OURS_ALONE = {"PATH"}
@@ -58,8 +58,10 @@ def test_every_setting_is_on_the_page_of_configuration_and_no_other() -> None:
     page = (ROOT / "docs/reference/configuration.md").read_text(encoding="utf-8")
     settings = set(re.findall(r"^\| `\[neo4j\]` \| `(\w+)`", page, re.MULTILINE))
     assert settings == set(KEYS)
-    told = {field.name for field in fields(WhenceToml)} - {"path"}
-    assert set(re.findall(r"^\| `\[(\w+)\]`", page, re.MULTILINE)) == told
+    told = {field.name for field in fields(WhenceToml)} - {"path", "digest"}
+    tables = set(re.findall(r"^\| `\[(\w+)\]`", page, re.MULTILINE))
+    outside = set(re.findall(r"^\| \| `(\w+)`", page, re.MULTILINE))
+    assert tables | outside == told
 
 
 def test_every_environment_variable_is_on_the_page_of_configuration_and_no_other() -> None:
@@ -69,7 +71,7 @@ def test_every_environment_variable_is_on_the_page_of_configuration_and_no_other
     listed = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     source = "\n".join(
         path.read_text(encoding="utf-8")
-        for folder in ("engine", "store", "exporters", "bench")
+        for folder in ("engine", "store", "exporters", "app", "bench")
         for path in (ROOT / folder).rglob("*.py")
     )
     own = set(re.findall(r"[\"'`](?:WHENCE|BENCH)_[A-Z_]+(?=[\"'`])", source))

@@ -11,6 +11,8 @@ from tests.ground.surroundings import run
 
 OPTIONAL = ("pyspark", "pandas", "neo4j", "rdflib", "prov", "pyoxigraph", "starlette", "uvicorn")
 
+NAMES = ("whence.engine", "whence.store", "whence.cli", "whence.api", "whence.notebook")
+
 BLOCK = f"""
 import sys
 
@@ -35,7 +37,7 @@ def test_the_blocker_blocks(tmp_path: Path) -> None:
     assert "No module named 'pyspark'" in said
 
 
-@pytest.mark.parametrize("name", ["whence.engine", "whence.cli"])
+@pytest.mark.parametrize("name", NAMES)
 def test_it_imports_without_any_extra(name: str, tmp_path: Path) -> None:
     code, said = without_extras(f"import {name}", tmp_path)
     assert code == 0, said

@@ -17,7 +17,7 @@ import pytest
 
 from tests.ground.surroundings import ROOT, bare_environment, clone, offline, path_without_java, run
 
-FILES = ("Makefile", "pyproject.toml", "README.md", "LICENSE", "tools", "engine", "store")
+FILES = ("Makefile", "pyproject.toml", "README.md", "LICENSE", "tools", "engine", "store", "app")
 
 
 def test_a_second_run_does_nothing_and_needs_no_network() -> None:

@@ -54,6 +54,11 @@ def test_shared(n, neo4j_server):
 def test_spark(n, spark):
     pass
 
+@pytest.mark.spark
+@pytest.mark.parametrize("n", range(5))
+def test_asking(n, request):  # only while it runs
+    request.getfixturevalue("spark")
+
 @pytest.mark.parametrize("n", range(5))
 def test_both(n, neo4j_server, spark):
     pass
@@ -83,10 +88,11 @@ def test_groups_go_to_one_process_and_the_rest_to_all(tmp_path: Path) -> None:
     )
     for worker, test in ran:
         where.setdefault(test, set()).add(worker)
-    assert len(ran) == 65
+    assert len(ran) == 70
     assert where["test_a.py::test_shared"] == where["test_b.py::test_shared"]
     assert len(where["test_a.py::test_shared"]) == 1
     assert where["test_b.py::test_spark"] == where["test_b.py::test_both"]
+    assert where["test_b.py::test_spark"] == where["test_b.py::test_asking"]
     assert len(where["test_b.py::test_spark"]) == 1
     assert where["test_b.py::test_spark"] != where["test_a.py::test_shared"]
     assert len(where["test_b.py::test_own"]) == 1

@@ -18,10 +18,10 @@ from tests.engine.corruptor import Cell, Changed, Corruptor, equal
 from tests.engine.kernels.comparing import columns_of
 from tests.engine.random_chains import Case, Logs
 from tests.guarantee.promises import Place, RecordPromise
-from whence.engine.chain import Chain
 from whence.engine.errors import WhenceError
 from whence.engine.interpreter import interpret
 from whence.engine.kernels.work import KernelWork
+from whence.engine.language.chain import Chain
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from whence.engine.associations import LOG_PREFIX, Association, AssociationIndex
-from whence.engine.intervals import positions
+from tests.engine.lineage.slow_index import AssociationIndex
+from whence.engine.lineage.association import LOG_PREFIX, Association
+from whence.engine.lineage.positions import positions
 from whence.engine.record import RunRecord
 
 __all__ = ["Place", "RecordPromise"]

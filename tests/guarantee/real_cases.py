@@ -13,9 +13,9 @@ from tests.engine.corruptor import Cell
 from tests.engine.random_chains import Case
 from tests.engine.sources.real_logs import open_real
 from whence.engine import ApplyFunction, Chain, Cumulate, Slice, Window
-from whence.engine.columns import records_of
 from whence.engine.formula import formula
 from whence.engine.palettes.fsm import MooreMachine
+from whence.engine.values.columns import records_of
 
 __all__ = ["REAL", "RealCase", "real_cases"]
 

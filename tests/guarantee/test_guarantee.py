@@ -22,8 +22,8 @@ from tests.engine.random_chains import random_case
 from tests.engine.sources.real_logs import LOGS
 from tests.guarantee.attacking import Attacked, Score, random_choices
 from tests.guarantee.real_cases import REAL, RealCase, real_cases
-from whence.engine.associations import Association
 from whence.engine.errors import WhenceError
+from whence.engine.lineage.association import Association
 from whence.engine.record import RunRecord
 
 FULL = os.environ.get("WHENCE_TEST_PROFILE") == "full"

@@ -13,7 +13,7 @@ from tests.engine.sources.real_logs import real_log
 from tests.guarantee.attacking import Attacked, random_choices
 from tests.guarantee.promises import Place
 from tests.guarantee.real_cases import real_cases
-from whence.engine.intervals import of_positions, positions
+from whence.engine.lineage.positions import of_positions, positions
 from whence.store import Connection
 from whence.store.loading import load
 from whence.store.questions import Impact, impact

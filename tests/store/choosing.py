@@ -7,9 +7,9 @@ from itertools import count
 
 from tests.engine.random_chains import Case, random_case
 from whence.engine.errors import WhenceError
-from whence.engine.explanation import flatten, stands
 from whence.engine.interpreter import interpret
-from whence.engine.tracker import MemoryTracker
+from whence.engine.lineage.terms import flatten, stands
+from whence.engine.lineage.tracker import MemoryTracker
 
 __all__ = ["choosing_case"]
 

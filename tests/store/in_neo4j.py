@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whence.engine.chain import Chain
-from whence.engine.events import Event
-from whence.engine.explanation import Inputs, alternatives, flatten, stands
 from whence.engine.interpreter import RunResult, interpret
-from whence.engine.intervals import of_positions, positions
-from whence.engine.processor import Processor
+from whence.engine.language.chain import Chain
+from whence.engine.language.events import Event
+from whence.engine.language.processor import Processor
+from whence.engine.lineage.positions import of_positions, positions
+from whence.engine.lineage.terms import Inputs, alternatives, flatten, stands
+from whence.engine.lineage.tracker import MemoryTracker
 from whence.engine.record import RunRecord, ingest
+from whence.engine.record.manifest import StreamInfo
 from whence.engine.runners import RunOptions, run_recorded
-from whence.engine.tracker import MemoryTracker
 from whence.store import Connection
 from whence.store.catalog import RunGraph, find_run
 from whence.store.loading import load
@@ -48,14 +49,14 @@ def record_of(root: Path, chain: Chain, logs: Logs, options: RunOptions) -> RunR
     return run_recorded(root, chain, kept, options)
 
 
-def is_pipe(stream: dict[str, Any]) -> bool:
-    return bool(stream["role"] == "output")
+def is_pipe(stream: StreamInfo) -> bool:
+    return stream.role.is_output
 
 
 def some_value(run: RunRecord) -> str | None:
     """A condition that some outputs meet, if all of them can be compared with a value of theirs."""
-    for stream in run.manifest["streams"]:
-        tables = [run.outputs(stream["name"], p["part"]) for p in stream["outputs"]]
+    for stream in run.manifest.streams:
+        tables = [run.outputs(stream.name, p.part) for p in stream.outputs]
         rows = [row for table in tables for row in table.to_pylist()] if is_pipe(stream) else []
         if rows and {row["kind"] for row in rows} <= {"boolean"}:
             return f"value = {rows[0]['value']}"
@@ -139,7 +140,7 @@ class Kept:
 
     @property
     def witnesses(self) -> str:
-        return str(self.record.manifest["options"]["witnesses"])
+        return str(self.record.manifest.options.witnesses)
 
     def check_never_matters(self) -> None:
         """Certain and softer equal what the tracker's explanations leave over."""
@@ -231,7 +232,7 @@ class Kept:
 
 
 def _without_events(run: RunGraph) -> set[int]:
-    return {stream.no for stream in run.streams if stream.role in ("heads", "end")}
+    return {stream.no for stream in run.streams if not stream.role.has_events}
 
 
 def _flat(inputs: Inputs) -> set[Place]:

@@ -12,8 +12,8 @@ from tests.engine.examples import lifecycle
 from whence.api import Result, Runner, run
 from whence.engine import ApplyFunction, Chain, Cumulate, Filter, Passthrough, Slice, Trim
 from whence.engine.errors import LogError, StoreError
-from whence.engine.log import Log
-from whence.engine.processor import Processor
+from whence.engine.language.log import Log
+from whence.engine.language.processor import Processor
 from whence.engine.record import RunRecord
 from whence.engine.runners import RunOptions
 from whence.store import Connection
@@ -35,8 +35,8 @@ def made(root: Path, chain: Chain | Processor, log: object, runner: Runner = "lo
 
 
 def values(found: Result) -> list[object]:
-    (stream,) = [s for s in found.record.manifest["streams"] if s["role"] == "output"]
-    told: list[object] = found.record.outputs(stream["name"], 0).column("value").to_pylist()
+    (stream,) = found.record.manifest.outputs
+    told: list[object] = found.record.outputs(stream.name, 0).column("value").to_pylist()
     return told
 
 
@@ -49,7 +49,7 @@ def test_a_run_reads_the_outputs_of_another(tmp_path: Path, runner: Runner) -> N
     assert values(second) == ["false", "false", "false", "true", "true", "true"]
     log = second.record.log("log")
     assert log.made_by == (first.id, "per-case")
-    assert log.manifest["plain"]
+    assert log.manifest.plain
     assert list(log.columns.items()) == [("value", "boolean")]
     again = made(tmp_path, BAD_SO_FAR, f"run:{first.id}", runner)  # its only output pipe
     assert again.record.log("log").id == log.id
@@ -136,7 +136,7 @@ def test_a_stream_under_two_names_counts_once_whatever_its_columns_mean(
         record=tmp_path,
         tracked=True,
     )
-    assert len(set(second.record.manifest["logs"].values())) == 2
+    assert len(set(second.record.manifest.logs.values())) == 2
     load(tmp_path, second.id, graph)
     ranked = contribution(graph, second.id, most=len(EVENTS), record=tmp_path).ranked
     assert {each.event.position: each.outputs for each in ranked} == {

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from tests.store.in_neo4j import record_of
 from whence.cli.app import app
 from whence.engine import ApplyFunction, Cumulate
-from whence.engine.chain import Chain
+from whence.engine.language.chain import Chain
 from whence.engine.runners import RunOptions
 from whence.store import Connection
 from whence.store.loading import load
@@ -54,7 +54,7 @@ def test_a_person_reads_the_first_witness_and_then_the_others(whence: Whence) ->
         "log@1  p       p=false",
         "or else by log@3",
         "or else by log@4",
-        "coverage: all 5 outputs tracked; detail ends; witnesses all",
+        "coverage: all 5 outputs tracked (inputs only, no intermediate steps); witnesses all",
     ]
 
 

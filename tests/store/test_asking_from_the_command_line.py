@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from tests.engine.examples import lifecycle
 from whence.cli.app import app
 from whence.engine import Slice
-from whence.engine.chain import Chain, Log
+from whence.engine.language.chain import Chain, Log
 from whence.engine.record import ingest
 from whence.engine.runners import RunOptions, run_recorded
 from whence.store import Connection, associate
@@ -74,6 +74,19 @@ def test_load_then_ask(whence: Whence, record: Path, tmp_path: Path) -> None:
     prov = tmp_path / "why.json"
     whence("explain", "latest", "3", "--prov", str(prov))
     assert json.loads(prov.read_text())["bundle"]
+
+
+def test_an_answer_says_that_the_reason_is_in_another_case(whence: Whence) -> None:
+    whence("load", "latest")
+    asked = ("explain", "latest", "--where", "verdict = false", "--json", "--case")
+    (other,) = json.loads(whence(*asked, "A"))["answers"]
+    assert {event["case"] for event in other["events"]} == {"B"}
+    assert other["not_of_case"] == "A"
+    (own,) = json.loads(whence(*asked, "B"))["answers"]
+    assert {event["case"] for event in own["events"]} == {"B"}
+    assert "not_of_case" not in own
+    told = whence("explain", "latest", "--where", "verdict = false", "--case", "A")
+    assert "appeared with an event of case A, but no event that explains it is of that" in told
 
 
 def test_a_job_that_told_rows_is_loaded_and_asked(whence: Whence, record: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from whence.engine.associations import AssociationIndex
+from tests.engine.lineage.slow_index import AssociationIndex
 from whence.engine.errors import ParameterError
 from whence.store import Connection, associate
 from whence.store.questions import explain, impact, never_matters
@@ -28,11 +28,11 @@ ROWS = [
 def test_rows_become_a_run_of_the_record(tmp_path: Path) -> None:
     run = associate(ROWS, record=tmp_path, run="job-1", metadata={"owner": "ledger"})
     manifest = run.manifest
-    assert {s["name"]: s["role"] for s in manifest["streams"]} == {
+    assert {s.name: s.role for s in manifest.streams} == {
         "cleaned": "step",
         "joined": "output",
     }
-    assert sorted(manifest["logs"]) == ["customers", "orders"]
+    assert sorted(manifest.logs) == ["customers", "orders"]
     assert (run.log("orders").length, run.log("customers").length) == (3, 8)
     up = AssociationIndex(run.rows()).up("joined", 1)
     assert up == {"orders": ((2, 2),), "customers": ((3, 3),)}

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
-from whence.engine.chain import Log
 from whence.engine.errors import ParameterError
 from whence.engine.interpreter import Output, interpret
+from whence.engine.language.chain import Log
+from whence.engine.lineage.tracker import MemoryTracker
 from whence.engine.record import ingest
 from whence.engine.runners import RunOptions, run_recorded
-from whence.engine.tracker import MemoryTracker
 from whence.store import Connection
 from whence.store.loading import load
 from whence.store.questions import (

@@ -14,8 +14,8 @@ from tests.engine.random_chains import random_case, refusals_skipped
 from tests.store.in_neo4j import Kept, as_inputs, keep
 from whence.engine import ApplyFunction, Chain, Slice
 from whence.engine.errors import StoreError
-from whence.engine.explanation import flatten
-from whence.engine.log import Log
+from whence.engine.language.log import Log
+from whence.engine.lineage.terms import flatten
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions, run_recorded
 from whence.store import Connection

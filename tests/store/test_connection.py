@@ -1,17 +1,21 @@
 from __future__ import annotations
 
+import gc
 import logging
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from neo4j import GraphDatabase, ManagedTransaction
-from neo4j.exceptions import ResultFailedError
+from neo4j.exceptions import DriverError, ResultFailedError
 
 from whence.engine.errors import StoreError
 from whence.store import Connection, Secret, Settings, connect
@@ -19,6 +23,7 @@ from whence.store.connection import run_cypher
 from whence.store.loading.chunks import is_conflict
 from whence.store.loading.register import prepare_schema
 from whence.store.server import Status
+from whence.store.server.instance import Instance
 
 pytestmark = pytest.mark.neo4j
 
@@ -170,3 +175,60 @@ def test_a_port_that_says_nothing_is_given_up(neo4j_server: Status) -> None:
         said = refusal(replace(neo4j_server.settings(), uri=uri), timeout=2)
         assert time.monotonic() - began < 20
     assert "got no answer" in said
+
+
+def test_a_connection_needs_no_block_and_a_block_closes_it(neo4j_server: Status) -> None:
+    graph = connect(neo4j_server.settings())
+    assert graph.read("RETURN 1 AS one") == [{"one": 1}]
+    with graph as same:
+        assert same is graph
+        assert graph.read("RETURN 1 AS one") == [{"one": 1}]
+    graph.close()
+    with pytest.raises(StoreError, match=r"expected an open connection to bolt:.*; got a closed"):
+        graph.read("RETURN 1 AS one")
+
+
+def test_a_connection_is_closed_when_nothing_refers_to_it_nor_to_a_copy(
+    neo4j_server: Status,
+) -> None:
+    graph = connect(neo4j_server.settings())
+    driver = graph.driver
+    copy = graph.within(60)
+    del graph
+    assert copy.read("RETURN 1 AS one") == [{"one": 1}]
+    del copy
+    gc.collect()
+    with pytest.raises(DriverError, match="closed"):
+        driver.verify_connectivity()
+
+
+NOTEBOOK = """
+from whence.api import connect, run
+from whence.engine import ApplyFunction
+
+graph = connect()
+chain = ApplyFunction("positive", "value > 0")
+kept = run(chain, [1, 0], runner="local", record="record", connection=graph)
+lost = run(chain, [2, 0], runner="local", record="record", connection=connect())
+print(kept.loaded.complete, lost.explain(1).output.value)
+"""
+
+
+def test_a_notebook_ends_without_a_word_of_the_driver(
+    neo4j_server: Status, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = neo4j_server.settings()
+    monkeypatch.setenv("NEO4J_URI", settings.uri)
+    monkeypatch.setenv("NEO4J_USERNAME", settings.username)
+    monkeypatch.setenv("NEO4J_PASSWORD_FILE", str(Instance("shared").password_file))
+    done = subprocess.run(
+        [sys.executable, "-W", "always::ResourceWarning", "-c", NOTEBOOK],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "True False\n"), done.stderr
+    assert "Driver" not in done.stderr
+    assert "neo4j" not in done.stderr

@@ -15,7 +15,7 @@ from tests.engine.random_chains import random_case, refusals_skipped
 from tests.store.choosing import choosing_case
 from tests.store.in_neo4j import keep
 from tests.store.test_asking_from_the_command_line import Whence, record, whence
-from whence.engine.explanation import alternatives, flatten
+from whence.engine.lineage.terms import alternatives, flatten
 from whence.engine.runners import RunOptions
 from whence.store import Connection
 from whence.store.questions import contribution, responsibility

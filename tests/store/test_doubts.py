@@ -12,10 +12,10 @@ from tests.engine.corruptor import equal
 from tests.engine.random_chains import random_case, refusals_skipped
 from tests.store.in_neo4j import keep
 from whence.engine import ApplyFunction, Cumulate, Slice
-from whence.engine.chain import Chain
 from whence.engine.errors import WhenceError
 from whence.engine.interpreter import interpret
-from whence.engine.intervals import positions
+from whence.engine.language.chain import Chain
+from whence.engine.lineage.positions import positions
 from whence.engine.runners import RunOptions
 from whence.store import Connection
 from whence.store.questions import Impact, impact

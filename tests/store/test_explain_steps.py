@@ -11,9 +11,9 @@ import pytest
 from tests.engine.random_chains import random_case, refusals_skipped
 from tests.store.in_neo4j import keep
 from whence.engine.errors import StoreError
-from whence.engine.explanation import flatten
+from whence.engine.lineage.steps import Steps, routes, steps_of
+from whence.engine.lineage.terms import flatten
 from whence.engine.runners import RunOptions
-from whence.engine.steps import Steps, routes, steps_of
 from whence.store import Connection
 from whence.store.questions import explain, steps
 

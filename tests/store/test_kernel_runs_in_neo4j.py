@@ -10,7 +10,7 @@ import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
 from tests.store.in_neo4j import Logs, keep
-from whence.engine.chain import Chain
+from whence.engine.language.chain import Chain
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels

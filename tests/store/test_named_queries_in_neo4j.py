@@ -14,10 +14,10 @@ import pytest
 from tests.engine.examples import lifecycle
 from tests.store.in_neo4j import Kept, keep
 from whence.engine import ApplyFunction, Cumulate, Slice, Window, field
-from whence.engine.associations import INNER_WIDTH
-from whence.engine.chain import Chain
 from whence.engine.formula import formula
-from whence.engine.processor import Processor
+from whence.engine.language.chain import Chain
+from whence.engine.language.processor import Processor
+from whence.engine.lineage.association import INNER_WIDTH
 from whence.engine.runners import RunOptions
 from whence.store import Connection
 from whence.store.questions import explain

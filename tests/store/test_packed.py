@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from whence.engine.record.manifest import RunChoices, StreamRole
 from whence.store import Connection
 from whence.store.catalog import RunGraph, StoredLog, StoredStream
 from whence.store.cypher import cypher
@@ -24,11 +25,11 @@ LOG, STEP, OUT = 1, 2, 3
 
 def _run(length: int) -> RunGraph:
     return RunGraph(
-        *("r", "complete", True, 5_000, {}, ""),
+        *("r", "complete", True, 5_000, RunChoices(), ""),
         (StoredLog("l", LOG, ("log",), length, True, {}),),
         (
-            StoredStream("step", STEP, "step", 0, "step", 1, length, length),
-            StoredStream("out", OUT, "out", 0, "output", 1, length, length),
+            StoredStream("step", STEP, "step", 0, StreamRole.STEP, 1, length, length),
+            StoredStream("out", OUT, "out", 0, StreamRole.OUTPUT, 1, length, length),
         ),
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from whence.engine.record.manifest import RunChoices, StreamRole
 from whence.store import Connection
 from whence.store.catalog import RunGraph, StoredLog, StoredStream
 from whence.store.connection import run_cypher
@@ -105,9 +106,9 @@ CREATE (top)-[:wasDerivedFrom]->(left), (top)-[:wasInfluencedBy]->(right)
 CREATE (top)-[:wasDerivedFrom]->(right)
 CREATE (left)-[:wasDerivedFrom]->(bottom), (right)-[:wasDerivedFrom]->(bottom)
 """
-STREAM = StoredStream("s", 7, "s", 0, "output", 1, 91, 91)
+STREAM = StoredStream("s", 7, "s", 0, StreamRole.OUTPUT, 1, 91, 91)
 LOG = StoredLog("l", 8, ("log",), 1, True, {})
-RUN = RunGraph("r", "complete", True, 5000, {}, "", (LOG,), (STREAM,))
+RUN = RunGraph("r", "complete", True, 5000, RunChoices(), "", (LOG,), (STREAM,))
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ import pytest
 
 from tests.engine.examples import lifecycle
 from whence.engine import Slice
-from whence.engine.chain import Chain, Log
 from whence.engine.errors import ParameterError, StoreError
-from whence.engine.functions.time import parse_instant
-from whence.engine.intervals import positions
+from whence.engine.language.chain import Chain, Log
+from whence.engine.lineage.positions import positions
 from whence.engine.record import ingest
 from whence.engine.runners import RunOptions, run_recorded
+from whence.engine.values.instants import parse_instant
 from whence.store import Connection
 from whence.store.loading import load
 from whence.store.questions import (

@@ -7,6 +7,8 @@ import pytest
 
 from whence.engine.errors import SettingsError
 from whence.store import Settings, resolve_settings
+from whence.store.trust import trust
+from whence.store.whence_toml import find_whence_toml
 
 ENVIRONMENT = {
     "NEO4J_URI": "neo4j+s://env.example",
@@ -23,7 +25,14 @@ def toml(tmp_path: Path) -> Path:
         "[neo4j]\nuri = 'neo4j+s://toml.example'\nusername = 'toml-user'\n"
         "password_file = 'secret'\ndatabase = 'toml-db'\n"
     )
+    trust_here(tmp_path)
     return tmp_path
+
+
+def trust_here(folder: Path) -> None:
+    found = find_whence_toml(folder)
+    assert found is not None
+    trust(found.path, found.digest)
 
 
 def resolved(folder: Path, environment: dict[str, str], **said: str) -> Settings:

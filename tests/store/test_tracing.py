@@ -12,8 +12,8 @@ from tests.store.in_neo4j import keep
 from tests.store.test_across_runs import BAD_SO_FAR, EVENTS, PER_CASE, made
 from tests.store.test_asking_from_the_command_line import Whence, record, whence
 from whence.engine import Passthrough
-from whence.engine.explanation import flatten
-from whence.engine.intervals import positions
+from whence.engine.lineage.positions import positions
+from whence.engine.lineage.terms import flatten
 from whence.engine.runners import RunOptions
 from whence.store import Connection
 from whence.store.loading import load

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from whence.engine.record.manifest import RunChoices, StreamRole
 from whence.store import Connection
 from whence.store.catalog import RunGraph, StoredLog, StoredStream
 from whence.store.loading.register import prepare_schema
@@ -51,11 +52,11 @@ def test_a_parent_chain_below_every_output_is_read_once(graph: Connection, tmp_p
     for lo in range(0, LONG, 5_000):
         graph.write(PARENTS, lo=lo, hi=lo + 4_999, **keys)
     run = RunGraph(
-        *("r", "complete", True, 5_000, {}, ""),
+        *("r", "complete", True, 5_000, RunChoices(), ""),
         (StoredLog("l", 1, ("log",), LONG, True, {}),),
         (
-            StoredStream("step", 2, "step", 0, "step", 1, LONG, LONG),
-            StoredStream("out", 3, "out", 0, "output", 1, LONG, LONG),
+            StoredStream("step", 2, "step", 0, StreamRole.STEP, 1, LONG, LONG),
+            StoredStream("out", 3, "out", 0, StreamRole.OUTPUT, 1, LONG, LONG),
         ),
     )
     whole = ((0, LONG - 1),)

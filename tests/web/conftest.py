@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.store.loading.lossy import Proxy, proxied
 from tests.web.browsing import Runs, Watched, chromium, made_runs
-from tools.browser import served
+from tools.browser import Served, served
 from whence.engine.errors import ParameterError
 from whence.exporters.evidence import create_keys
 from whence.store import Settings, connect
@@ -47,7 +47,7 @@ def between(neo4j_server: Status) -> Iterator[Proxy]:
 
 
 @pytest.fixture(scope="session")
-def page_server(neo4j_server: Status, between: Proxy, made: Runs) -> Iterator[str]:
+def page_server(neo4j_server: Status, between: Proxy, made: Runs) -> Iterator[Served]:
     """The one server of the page."""
     known = neo4j_server.settings()
     through = Settings(f"bolt://127.0.0.1:{between.port}", known.username, known.password)
@@ -64,9 +64,10 @@ def runs(neo4j_server: Status, made: Runs) -> Runs:
 
 
 @pytest.fixture
-def tab(browser: Browser, page_server: str, runs: Runs) -> Iterator[Watched]:
+def tab(browser: Browser, page_server: Served, runs: Runs) -> Iterator[Watched]:
     """A fresh tab; it says nothing on the console, and asks nobody else for anything."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    page_server.admit(context)
     watched = Watched(context.new_page(), page_server)
     yield watched
     assert watched.said == []

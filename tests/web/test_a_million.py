@@ -44,7 +44,7 @@ def test_a_box_of_the_graph_opens_at_once(shown: suite.Shown) -> None:
 
 @pytest.mark.parametrize("view", [*suite.VIEWS, "compare"])
 def test_nothing_is_said_on_the_console(shown: suite.Shown, view: str) -> None:
-    context = shown.browser.new_context(viewport={"width": 1280, "height": 900})
+    context = shown.context()
     try:
         tab = Watched(context.new_page(), shown.address)
         tab.open(shown.path(view).removeprefix(shown.address))

@@ -12,11 +12,12 @@ import pytest
 from whence.api import run
 from whence.engine import ApplyFunction, Chain
 from whence.engine.errors import ParameterError
-from whence.engine.intervals import of_positions
-from whence.engine.log import Log
+from whence.engine.language.log import Log
+from whence.engine.language.stream_roles import StreamRole
+from whence.engine.lineage.positions import of_positions
+from whence.engine.lineage.steps import Step, StepEdge, Steps
 from whence.engine.record import RunRecord
 from whence.engine.runners import RunOptions
-from whence.engine.steps import Step, StepEdge, Steps
 from whence.store.catalog import StoredStream
 from whence.web.expanding import SHOWN, expanded
 from whence.web.html import el, shown
@@ -112,7 +113,9 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
 
 @pytest.fixture
 def pages(record: RunRecord) -> OutputPages:
-    stream = StoredStream("large", 1, "large", 0, "output", 1, len(PAYMENTS), len(PAYMENTS))
+    stream = StoredStream(
+        "large", 1, "large", 0, StreamRole.OUTPUT, 1, len(PAYMENTS), len(PAYMENTS)
+    )
     return OutputPages(record, stream, LogPages(record.log("log")))
 
 
@@ -168,7 +171,11 @@ def test_a_log_is_paged_and_searched(record: RunRecord) -> None:
 
 def test_files_of_the_page_ask_no_other_host_for_anything() -> None:
     folder = Path(__file__).parents[2] / "engine" / "whence" / "web"
-    known = ("http://www.w3.org/2000/svg", "http://{name}:{port}/")
+    known = (
+        "http://www.w3.org/2000/svg",
+        *("http://{name}:{port}", "{scope['scheme']}://{host}", "{parts.scheme}://{parts.netloc}"),
+        *("https://whence.example", "http://127.0.0.1:8017", "http://[::1]:80"),
+    )
     for path in sorted(folder.rglob("*")):
         if path.suffix in (".py", ".js", ".css", ".svg"):
             text = path.read_text(encoding="utf-8")

@@ -67,8 +67,8 @@ def test_numbers_stand_to_the_right_wherever_events_are(tab: Watched, runs: Runs
 def test_the_groups_of_an_impact_are_not_said_to_be_apart(tab: Watched, runs: Runs) -> None:
     page = tab.open(f"/run/{runs['lifecycle']}/impact?inputs=3")
     lead = page.locator(".lead").inner_text()
-    assert "stands, whatever those events say, or is possibly affected" in lead
-    expect(page.locator(".figure.explained")).to_contain_text("Of the possibly affected:")
+    assert "which outputs are guaranteed unchanged, which may change" in lead
+    expect(page.locator(".figure.explained")).to_contain_text("Of those that may change:")
 
 
 def test_runs_are_chosen_by_what_they_say(tab: Watched, runs: Runs) -> None:

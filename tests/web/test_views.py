@@ -24,9 +24,9 @@ pytestmark = pytest.mark.neo4j
 
 def first_false(runs: Runs, name: str = "lifecycle") -> int:
     record = RunRecord(runs.root, runs[name])
-    (stream,) = (s for s in record.manifest["streams"] if s["role"] == "output")
-    for part in stream["outputs"]:
-        table = record.outputs(stream["name"], part["part"])
+    (stream,) = record.manifest.outputs
+    for part in stream.outputs:
+        table = record.outputs(stream.name, part.part)
         for row in table.to_pylist():
             if row["value"] == "false":
                 return int(row["position"])
@@ -70,7 +70,7 @@ def test_outputs_are_paged_filtered_and_searched(tab: Watched, runs: Runs) -> No
     page.wait_for_url("**/outputs?where=value+%3D+false")
     at = first_false(runs)
     expect(page.locator("tbody tr a").first).to_have_text(f"lifecycle@{at}")
-    length = RunRecord(runs.root, runs["lifecycle"]).manifest["streams"][0]["length"]
+    length = RunRecord(runs.root, runs["lifecycle"]).manifest.streams[0].length
     assert f"of {length:,}" in page.get_by_role("status").inner_text()
     page.get_by_label("Search").fill("clerk-0")
     page.get_by_role("button", name="Show").click()
@@ -152,7 +152,7 @@ def test_every_step_can_be_seen_and_read(tab: Watched, runs: Runs) -> None:
     expect(page.locator("#graph g.box.input").first).to_be_visible()
     tab.keep("steps")
     opened = boxes(page)
-    page.get_by_role("link", name="What is enough for it?").click()
+    page.get_by_role("link", name="Show sufficient events").click()
     expect(page.locator(".strip rect.supports").first).to_be_attached()
     assert boxes(page) == opened, "what is open stays open"
     tab.keep("support")
@@ -185,7 +185,7 @@ def test_marked_events_fall_into_the_three_groups(
     page.wait_for_url("**page=1**")
     expect(page.get_by_text("2 marked on all pages")).to_be_visible()
     page.get_by_label("mark payments@60", exact=True).check()
-    page.get_by_role("button", name="What do the marked events touch?").click()
+    page.get_by_role("button", name="Show affected outputs").click()
     page.wait_for_url("**/impact?inputs=payments%3A3-4%2Cpayments%3A60")
     page.wait_for_selector("#view[data-done]")
     with connect(neo4j_server.settings()) as graph:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from whence.engine.chain import Chain, Log
+import whence.engine.showing  # noqa: F401 - registers what notebooks show
 from whence.engine.errors import WhenceError
 from whence.engine.functions import function
 from whence.engine.interpreter import Interpreter, RunResult, interpret
+from whence.engine.language.chain import Chain, Log
+from whence.engine.lineage.tracker import Explanation, MemoryTracker, Tracker
 from whence.engine.processors import (
     ApplyFunction,
     CountDecimate,
@@ -25,7 +27,6 @@ from whence.engine.processors import (
     Window,
 )
 from whence.engine.sketch import call, event, field
-from whence.engine.tracker import Explanation, MemoryTracker, Tracker
 
 __all__ = [
     "ApplyFunction",

@@ -9,6 +9,7 @@
     ├── DefinitionError (ValueError)     a YAML or JSON file that is no chain, with its line
     ├── EventError (ValueError)          an event that a processor cannot take, with its position
     ├── LogError (ValueError)            a log file that cannot be read as declared
+    ├── DiskError (OSError)              a disk that is full, read-only or not the user's
     ├── RunnerError (RuntimeError)       what runs a chain broke down before the run had ended
     ├── SettingsError (ValueError)       connection settings that contradict each other
     ├── ServerError (RuntimeError)       the local Neo4j could not be fetched, started or stopped
@@ -19,9 +20,13 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
+
 __all__ = [
     "ChainError",
     "DefinitionError",
+    "DiskError",
     "EventError",
     "EvidenceError",
     "FormulaError",
@@ -33,11 +38,29 @@ __all__ = [
     "SettingsError",
     "StoreError",
     "WhenceError",
+    "WhenceWarning",
+    "warn_user",
 ]
 
 
 class WhenceError(Exception):
     """Anything that Whence itself refuses or fails at; the message is one line for a person."""
+
+
+class WhenceWarning(UserWarning):
+    """Something that a person should look at; nothing was refused."""
+
+
+def warn_user(line: str, category: type[WhenceWarning] = WhenceWarning) -> None:
+    """Warn at the line of the user's program that called Whence, however many calls lie between.
+
+    The text may hold names and values of a log: what would steer a terminal is shown as escapes.
+    """
+    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("whence."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(line, category, stacklevel=level)
 
 
 class ParameterError(WhenceError, ValueError):
@@ -71,6 +94,10 @@ class EventError(WhenceError, ValueError):
 
 class LogError(WhenceError, ValueError):
     """A log that cannot be read as declared."""
+
+
+class DiskError(WhenceError, OSError):
+    """A disk that is full or read-only, or a folder that this user cannot write."""
 
 
 class RunnerError(WhenceError, RuntimeError):

@@ -1,4 +1,4 @@
-"""How far something long has come: one kind of event, whoever tells it and whoever listens."""
+"""How far something long has come: the one event, its listener, and what reports events to it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Listener", "Progress", "Stage", "tells"]
+__all__ = ["Listener", "Progress", "Reporter", "Stage"]
 
-Stage = Literal["reading", "starting", "running", "loading", "exporting"]
+Stage = Literal[
+    "reading",
+    "starting",
+    "running",
+    "loading",
+    "exporting",
+    "writing",
+    "fetching",
+    "checking",
+    "removing",
+    "rebuilding",
+    "erasing",
+]
 
 
 @dataclass(frozen=True)
@@ -17,10 +29,11 @@ class Progress:
 
     Attributes:
         stage: what is going on: ``reading`` a log, ``starting`` Spark, ``running`` the chain,
-            ``loading`` the graph, ``exporting``.
+            ``loading`` the graph, ``exporting``, ``writing`` a log, ``fetching`` Neo4j,
+            ``checking`` the graph, ``removing`` or ``erasing`` what is in it, ``rebuilding`` it.
         done: how much is done.
         total: how much there is; 0 where that is not known.
-        unit: of what: ``bytes``, ``events``, ``parts``, ``tasks``, ``rows``.
+        unit: of what: ``bytes``, ``files``, ``events``, ``parts``, ``tasks``, ``rows``, ….
         text: what is being done, for a person.
     """
 
@@ -45,11 +58,18 @@ class Progress:
 
 
 Listener = Callable[[Progress], None]
-"""Whoever wants to know; it is called from the thread that does the work, and shall be quick."""
+"""Called from the thread that does the work; it must be quick."""
 
 
-def tells(listener: Listener | None, stage: Stage, unit: str) -> Callable[[int, int, str], None]:
-    """What the parts of the engine and the store call: how much, of how much, and what is done."""
-    if listener is None:
-        return lambda done, total, text: None
-    return lambda done, total, text: listener(Progress(stage, done, total, unit, text))
+@dataclass(frozen=True)
+class Reporter:
+    """Reports one stage of the work, counted in one unit, to a listener if there is one."""
+
+    listener: Listener | None
+    stage: Stage
+    unit: str
+
+    def __call__(self, done: int, total: int, text: str) -> None:
+        """Report how much is done, how much there is, and what is being done."""
+        if self.listener is not None:
+            self.listener(Progress(self.stage, done, total, self.unit, text))

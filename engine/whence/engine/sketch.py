@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from whence.engine.errors import ParameterError
-from whence.engine.expression import Call, Constant, Expression, Field, Input
-from whence.engine.functions import Function, function_named
+from whence.engine.functions import Function, function_named, in_force
+from whence.engine.language.expression import Call, Constant, Expression, Field, Input
 from whence.engine.values import Value
 
 __all__ = ["Expressible", "Sketch", "as_expression", "call", "event", "field"]
@@ -183,9 +183,9 @@ def as_expression(given: Expressible, owner: str = "") -> Expression:
         owner: the processor, for errors.
     """
     if isinstance(given, str):
-        from whence.engine.formula import parse_expression
+        from whence.engine.language.formula import parse_expression
 
-        return parse_expression(given)
+        return parse_expression(given, in_force())
     if isinstance(given, Function):
         low, high = given.arity
         return Call(given, tuple(Input(i) for i in range(max(low, 1) if high is None else high)))

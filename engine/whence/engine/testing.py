@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from whence.engine.chain import Chain
-from whence.engine.explanation import Inputs
 from whence.engine.interpreter import interpret
-from whence.engine.processor import Processor
-from whence.engine.tracker import MemoryTracker
+from whence.engine.language.chain import Chain
+from whence.engine.language.processor import Processor
+from whence.engine.lineage.terms import Inputs
+from whence.engine.lineage.tracker import MemoryTracker
 from whence.engine.values import Value
 
 __all__ = ["run"]

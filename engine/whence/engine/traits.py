@@ -1,66 +1,7 @@
-"""What is known of a pipe before any event: regular or not, raw or computed, possibly missing."""
+"""The public name of `whence.engine.language.traits`, for palettes of your own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from whence.engine.language.traits import LOG, MOST_PIPES, ComparedColumns, DeclaredColumns, Traits
 
-__all__ = ["LOG", "MOST_PIPES", "DeclaredColumns", "Traits"]
-
-MOST_PIPES = 1_000
-"""Pipes have names; a slip of the pen in a chain file must not fill the memory with them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Traits:
-    """Static facts about the events of a pipe.
-
-    Attributes:
-        regular: their number, and when each appears, depends only on how many inputs arrived.
-        raw: they are input events as they are, so that a field of one is *given* as a slice key.
-        may_be_missing: a value may be missing, or a constant that is not finite.
-        may_vanish: a value may become missing while all inputs stay present.
-        kind: the kind of their values, ``any`` if it is not known.
-        columns: for records, the kinds of the fields, if they were declared.
-    """
-
-    regular: bool = True
-    raw: bool = False
-    may_be_missing: bool = True
-    may_vanish: bool = False
-    kind: str = "any"
-    columns: Mapping[str, str] | None = None
-
-    def but(self, **changes: object) -> Traits:
-        """The same with some facts changed."""
-        return replace(self, **changes)  # type: ignore[arg-type]
-
-    def without_existence(self) -> Traits:
-        """The same as P inside a Window or Slice sees it: its input is there by definition."""
-        return replace(self, regular=True)
-
-
-LOG = Traits(raw=True)
-"""An input log of which nothing is declared."""
-
-
-class DeclaredColumns(dict[str, str]):
-    """Columns some of which are declared: any other may be there too, of whatever kind.
-
-    Attributes:
-        undeclared: those that were asked for and are not declared, in the order of asking.
-    """
-
-    def __init__(self, declared: Mapping[str, str]) -> None:
-        """Begin with what is declared."""
-        super().__init__(declared)
-        self.undeclared: dict[str, None] = {}
-
-    def __contains__(self, name: object) -> bool:
-        """Whatever is asked for may be there."""
-        return True
-
-    def __missing__(self, name: str) -> str:
-        """Remember that it was asked for."""
-        self.undeclared[name] = None
-        return "any"
+__all__ = ["LOG", "MOST_PIPES", "ComparedColumns", "DeclaredColumns", "Traits"]

@@ -9,18 +9,18 @@ from datetime import datetime
 from functools import singledispatch
 from typing import Any
 
-from whence.engine.associations import LOG_PREFIX
 from whence.engine.errors import ParameterError
-from whence.engine.intervals import Intervals
+from whence.engine.language.stream_roles import StreamRole
+from whence.engine.lineage.association import LOG_PREFIX
+from whence.engine.lineage.positions import Intervals, joined
 from whence.engine.record import RunRecord
 from whence.exporters.describing import facts
 from whence.exporters.model import Answer, Edge, Event, Finding, Log, Run, Stream, Witness
+from whence.exporters.prov.statements import VALUE, Attributes, clean
 from whence.exporters.recorded import erased_of, json_text, run_of
-from whence.exporters.statements import VALUE, Attributes, clean
 from whence.exporters.values import value_attributes, written_value
 from whence.exporters.vocabulary import term
 from whence.store.catalog import RunGraph
-from whence.store.places import joined
 from whence.store.questions import (
     Coverage,
     Impact,
@@ -55,12 +55,12 @@ def run_about(about: About) -> Run:
         ),
         started=datetime.fromisoformat(about.started),
         erased=erased_of(about.erasures),
-        facts=facts(status=about.status, options=json_text(dict(about.options))),
+        facts=facts(status=about.status, options=json_text(about.options.json())),
     )
 
 
-def _counts(role: str, length: int, tracked: int) -> tuple[int | None, int | None]:
-    return (None, None) if role in ("heads", "end") else (length, tracked)
+def _counts(role: StreamRole, length: int, tracked: int) -> tuple[int | None, int | None]:
+    return (length, tracked) if role.has_events else (None, None)
 
 
 class _Each:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.metadata import version
 
-from whence.engine.compact import Ints
-from whence.exporters.identifiers import DCTERMS, PROV, Name, link
+from whence.engine.lineage.positions import Ints
 from whence.exporters.model import Event, Log, Run, Stream
 from whence.exporters.names import RunNames
-from whence.exporters.rows import Names, Rows, Value, number_column
-from whence.exporters.statements import (
+from whence.exporters.prov.identifiers import DCTERMS, PROV, Name, link
+from whence.exporters.prov.rows import Names, Rows, Value, number_column
+from whence.exporters.prov.statements import (
     END_TIME,
     KINDS,
     START_TIME,

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from whence.engine.lineage.heads import HeadZones
+from whence.engine.progress import Listener, Reporter
 from whence.exporters.describing import (
     about_bundle,
     about_run,
@@ -16,37 +18,40 @@ from whence.exporters.describing import (
     range_entity,
 )
 from whence.exporters.expanding import pairs_of
-from whence.exporters.identifiers import PROV, Name
 from whence.exporters.invalidating import about_erasures
 from whence.exporters.model import Answer
 from whence.exporters.names import STANDARD, Prefixes, RunNames
+from whence.exporters.prov.identifiers import PROV, Name
+from whence.exporters.prov.rows import Rows
+from whence.exporters.prov.statements import KINDS, TYPE, Bundle, Document, Statement, clean
 from whence.exporters.recorded import RecordedRun
 from whence.exporters.relations import Heads, Relations, edge_rows
-from whence.exporters.rows import Rows
-from whence.exporters.statements import KINDS, TYPE, Bundle, Document, Statement, clean
 from whence.exporters.vocabulary import term
 
-__all__ = ["Progress", "answer_document", "expanded_size", "run_document", "runs_document"]
-
-Progress = Callable[[int, int], None]
-"""Called with how many events and associations are done and how many there are."""
+__all__ = ["answer_document", "expanded_size", "run_document", "runs_document"]
 
 
-def run_document(source: RecordedRun, progress: Progress | None = None) -> Document:
+def run_document(source: RecordedRun) -> Document:
     """The document of a whole run."""
-    return runs_document([source], progress)
+    return runs_document([source])
 
 
 def runs_document(
-    sources: Sequence[RecordedRun], progress: Progress | None = None, *, expand: bool = False
+    sources: Sequence[RecordedRun],
+    progress: Listener | None = None,
+    *,
+    doing: str = "exporting",
+    expand: bool = False,
 ) -> Document:
     """The document of several runs: a bundle for each.
 
     Args:
         sources: the runs.
-        progress: told how far it has come.
+        progress: told how many events and associations are done.
+        doing: what it is told besides.
         expand: write every pair of output and input by itself, and no ranges.
     """
+    report = Reporter(progress, "exporting", "rows")
     prefixes = Prefixes()
     total = sum(source.size for source in sources)
     top: dict[Statement, None] = {}
@@ -55,15 +60,15 @@ def runs_document(
     for source in sources:
         names = RunNames(source.run, prefixes)
         top.update(dict.fromkeys(about_bundle(names, names.bundle)))
-        told = _told(progress, before, total)
+        told = partial(_tell, report, before, total, doing)
         make = partial(_run_statements, source, names, told, expand=expand)
         bundles.append(Bundle(names.bundle, make))
         before += source.size
     return Document((*STANDARD, *prefixes.spaces), tuple(top), tuple(bundles))
 
 
-def _told(progress: Progress | None, before: int, total: int) -> Callable[[int], None]:
-    return lambda done: None if progress is None else progress(before + done, total)
+def _tell(report: Reporter, before: int, total: int, doing: str, done: int) -> None:
+    report(before + done, total, doing)
 
 
 def _run_statements(
@@ -87,38 +92,37 @@ def _run_statements(
         for positions, said in source.events(place):
             yield from event_rows(positions, said, type_, collection)
             advance(len(positions))
-    heads = _heads(source, names) if expand else None
+    heads = _heads(source) if expand else None
     for stream in run.streams:
         relations = Relations(run, names, stream.place, heads)
-        for count, table in source.associations(stream.place):
-            yield from relations.part(table)
+        for count, found in source.associations(stream.place):
+            yield from relations.part(found)
             advance(count)
         yield from relations.rest()
     yield from about_erasures(run, names)
 
 
-def _heads(source: RecordedRun, names: RunNames) -> Heads:
-    run = source.run
+def _heads(source: RecordedRun) -> Heads:
     return {
-        stream.place: Relations(run, names, stream.place).head_zones(
-            table for _, table in source.associations(stream.place)
+        stream.place: HeadZones.of(
+            block for _, found in source.associations(stream.place) for block in found.blocks
         )
-        for stream in run.streams
-        if stream.role == "heads"
+        for stream in source.run.streams
+        if stream.role.is_heads
     }
 
 
 def expanded_size(source: RecordedRun) -> int:
     """How many relations there are at most if every pair is written by itself."""
     run, names = source.run, RunNames(source.run)
-    heads = _heads(source, names)
+    heads = _heads(source)
     size = 0
     for stream in run.streams:
-        if stream.role == "heads":
+        if stream.role.is_heads:
             continue
         relations = Relations(run, names, stream.place, heads)
-        for _, table in source.associations(stream.place):
-            for to, several in relations.leads(table).items():
+        for _, found in source.associations(stream.place):
+            for to, several in relations.leads(found).items():
                 for leads in several:
                     size += 0 if to in heads else leads.size
                     for zones in heads.get(to, {}).values():

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.engine.compact import Ints, flat_ranges
+from whence.engine.lineage.heads import HeadZones
+from whence.engine.lineage.positions import Ints, flat_ranges
 from whence.exporters.gathering import Gathered
 from whence.exporters.marks import Marks
 from whence.exporters.pairs import Told
 
-__all__ = ["HeadZones", "Leads", "expanded", "pairs_of"]
+__all__ = ["Leads", "expanded", "pairs_of"]
 
 _AT_ONCE = 200_000
 """About so many pairs are made at once; those of one output always together."""
@@ -31,29 +32,6 @@ class Leads(NamedTuple):
     def size(self) -> int:
         """How many pairs they are."""
         return int((self.hi - self.lo + 1).sum())
-
-
-class HeadZones(NamedTuple):
-    """Which events were the heads of slices after which outputs: the zones of a heads stream."""
-
-    lo: Ints
-    hi: Ints
-    event: Ints
-
-    def size(self, positions: Ints) -> int:
-        """How many heads there are at these positions, counted each time."""
-        begun = np.searchsorted(np.sort(self.lo), positions, side="right")
-        ended = np.searchsorted(np.sort(self.hi), positions, side="left")
-        return int((begun - ended).sum())
-
-    def pairs(self, output: Ints, position: Ints) -> tuple[Ints, Ints]:
-        """The heads that each output leads to by way of its position."""
-        order = np.argsort(position, kind="stable")
-        places = position[order]
-        begins = np.searchsorted(places, self.lo)
-        ends = np.searchsorted(places, self.hi, side="right")
-        at, zone = flat_ranges(begins, ends - begins)
-        return output[order][at], self.event[zone]
 
 
 def pairs_of(leads: Leads) -> tuple[Ints, Ints]:

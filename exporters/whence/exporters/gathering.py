@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from whence.engine.compact import Ints
+from whence.engine.lineage.positions import Ints
 from whence.exporters.marks import Marks
 
 __all__ = ["Gathered"]

@@ -7,11 +7,18 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from whence.exporters.describing import facts
-from whence.exporters.identifiers import PROV, Name, link
 from whence.exporters.model import Erased, Run
 from whence.exporters.names import RunNames
-from whence.exporters.rows import AT_ONCE, Names, Rows
-from whence.exporters.statements import END_TIME, KINDS, START_TIME, TYPE, Attributes, Statement
+from whence.exporters.prov.identifiers import PROV, Name, link
+from whence.exporters.prov.rows import AT_ONCE, Names, Rows
+from whence.exporters.prov.statements import (
+    END_TIME,
+    KINDS,
+    START_TIME,
+    TYPE,
+    Attributes,
+    Statement,
+)
 from whence.exporters.vocabulary import term
 
 __all__ = ["about_erasures"]

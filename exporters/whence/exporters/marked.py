@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from whence.engine.columns import canonical
 from whence.engine.errors import ParameterError
 from whence.engine.record import LogRecord
 from whence.engine.values import Value
-from whence.exporters.prov_xml import xml_text
-from whence.exporters.saving import write_pieces
-from whence.exporters.statements import clean, double_text, time_text
+from whence.engine.values.columns import canonical
+from whence.exporters.prov.saving import write_pieces
+from whence.exporters.prov.statements import clean, double_text, time_text
+from whence.exporters.prov.writing.prov_xml import xml_text
 from whence.store.questions import InputRange, Why
 
 __all__ = ["ENDINGS", "Marks", "marks_of", "save_marked"]
@@ -85,7 +85,7 @@ def _events(log: LogRecord) -> Iterator[tuple[int, dict[str, Value]]]:
 
 
 def _mapped(log: LogRecord, word: str) -> str | None:
-    column: str | None = log.manifest.get(word)
+    column = log.manifest.column_of(word)
     return column
 
 
@@ -94,7 +94,7 @@ def _xes(log: LogRecord, marks: Marks) -> Iterator[bytes]:
     names = {activity: "concept:name", time: "time:timestamp"}
     traces: dict[str, list[tuple[int, dict[str, Value]]]] = {}
     for position, event in _events(log):
-        of = log.manifest["name"] if case is None else event.get(case)
+        of = log.manifest.name if case is None else event.get(case)
         traces.setdefault(canonical(of), []).append((position, event))
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
     yield b'<log xes.version="1849-2016" xes.features="" xmlns="http://www.xes-standard.org/">\n'
@@ -145,7 +145,7 @@ def _ocel(log: LogRecord, marks: Marks) -> Iterator[bytes]:
     case, activity, time = (_mapped(log, word) for word in ("case", "activity", "time"))
     if time is None:
         msg = (
-            f"log {log.manifest['name']}: expected one whose column of times is mapped, as OCEL "
+            f"log {log.manifest.name}: expected one whose column of times is mapped, as OCEL "
             "asks for them; got none; try XES, or a mapping of time"
         )
         raise ParameterError(msg)
@@ -177,7 +177,7 @@ def _ocel(log: LogRecord, marks: Marks) -> Iterator[bytes]:
         when = event.get(time)
         if not isinstance(when, datetime):
             msg = (
-                f"log {log.manifest['name']}, position {position}: expected a time, as OCEL asks "
+                f"log {log.manifest.name}, position {position}: expected a time, as OCEL asks "
                 f"for one; got {canonical(when)}; try XES"
             )
             raise ParameterError(msg)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from whence.exporters.identifiers import Name
-from whence.exporters.statements import KINDS, TYPE, Attributes, Kind, clean
+from whence.exporters.prov.identifiers import Name
+from whence.exporters.prov.statements import KINDS, TYPE, Attributes, Kind, clean
 from whence.exporters.vocabulary import term
 
 __all__ = ["HOW", "Marks"]

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from whence.engine.associations import LOG_PREFIX
-from whence.exporters.statements import Attributes
+from whence.engine.language.stream_roles import StreamRole
+from whence.engine.lineage.association import LOG_PREFIX
+from whence.exporters.prov.statements import Attributes
 
 __all__ = [
     "Adjusted",
@@ -83,21 +84,25 @@ class Stream:
     place: str
     processor: str
     pipe: int
-    role: str
+    role: StreamRole
     count: int | None = None
     tracked: int | None = None
     width: int = 1
+
+    def __post_init__(self) -> None:
+        """Take a role by its name as well: packs hold it so."""
+        object.__setattr__(self, "role", StreamRole(self.role))
 
     @property
     def helper(self) -> str | None:
         """What a stream is called that kernels keep beside the processor's own events."""
         name = self.place.removeprefix(f"{self.processor}/")
-        return name if self.role == "inner" and name != self.place else None
+        return name if self.role.is_inner and name != self.place else None
 
     @property
     def beside(self) -> str | None:
         """What tells a stream from that of the pipe's own events."""
-        return self.role if self.role in ("choices", "heads", "end") else self.helper
+        return self.helper if self.role.has_pipe else self.role.value
 
 
 @dataclass(frozen=True)

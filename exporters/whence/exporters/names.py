@@ -6,7 +6,8 @@ import re
 from importlib.metadata import version
 
 from whence.engine.errors import ParameterError
-from whence.exporters.identifiers import (
+from whence.exporters.model import Log, Run, Stream
+from whence.exporters.prov.identifiers import (
     DCTERMS,
     PROV,
     RDF,
@@ -14,17 +15,8 @@ from whence.exporters.identifiers import (
     XSD,
     Name,
     Namespace,
-    agent_space,
-    chain_space,
-    engine_space,
-    erasure_space,
-    log_space,
-    processor_space,
-    run_space,
-    stream_space,
-    work_space,
+    minted,
 )
-from whence.exporters.model import Log, Run, Stream
 
 __all__ = ["STANDARD", "Prefixes", "RunNames"]
 
@@ -95,51 +87,52 @@ class RunNames:
         """Give every part of the run its namespace."""
         prefixes = prefixes or Prefixes()
         self.spaces, add = prefixes.spaces, prefixes.add
-        self.space = add(run_space("run", run.id))
+        self.space = add(minted("run", "run", run.id))
         self.run, self.bundle = self.space.name("run"), self.space.name("bundle")
 
         def software(which: str) -> Name:
-            return add(engine_space("engine", which)).name("agent")
+            return add(minted("engine", "engine", which)).name("agent")
 
         self.engine = None if run.engine is None else software(run.engine)
         self.exporter = software(version("whence"))
         self.people = {
-            agent: add(agent_space(agent.name, agent.name)).name("agent") for agent in run.agents
+            agent: add(minted(agent.name, "agent", agent.name)).name("agent")
+            for agent in run.agents
         }
         self.erasures = {
             each.id: (
-                add(erasure_space("erasure", each.id)),
-                add(agent_space(each.who, each.who)).name("agent"),
+                add(minted("erasure", "erasure", each.id)),
+                add(minted(each.who, "agent", each.who)).name("agent"),
             )
             for each in run.erased
         }
         self.adjusters = {
-            log.place: add(agent_space(log.adjusted.who, log.adjusted.who)).name("agent")
+            log.place: add(minted(log.adjusted.who, "agent", log.adjusted.who)).name("agent")
             for log in run.logs
             if log.adjusted is not None
         }
         self.places = {log.place: add(_log_space(log)) for log in run.logs}
         self.revised = {
-            log.place: add(log_space(f"{log.name}-before", log.revises))
+            log.place: add(minted(f"{log.name}-before", "log", log.revises))
             for log in run.logs
             if log.revises is not None
         }
         for stream in run.streams:
             self.places[stream.place] = add(
-                stream_space(stream.place, run.id, stream.processor, _pipe_segment(stream))
+                minted(stream.place, "run", run.id, stream.processor, _pipe_segment(stream))
             )
         self.chain: Name | None = None
         self.plans: dict[str, Name] = {}
         digest = run.chain_digest
         if digest is not None:
-            self.chain = add(chain_space("chain", digest)).name("chain")
+            self.chain = add(minted("chain", "chain", digest)).name("chain")
             for each in run.processors:
-                self.plans[each.id] = add(processor_space(f"{each.id}-plan", digest, each.id)).name(
+                self.plans[each.id] = add(minted(f"{each.id}-plan", "chain", digest, each.id)).name(
                     "plan"
                 )
         workers = dict.fromkeys([*(p.id for p in run.processors), *_workers(run)])
         self.works = {
-            each: add(work_space(f"{each}-work", run.id, each)).name("work") for each in workers
+            each: add(minted(f"{each}-work", "run", run.id, each)).name("work") for each in workers
         }
 
     def collection(self, place: str) -> Name:
@@ -157,13 +150,13 @@ class RunNames:
 
 
 def _workers(run: Run) -> list[str]:
-    return [stream.processor for stream in run.streams if stream.role != "end"]
+    return [stream.processor for stream in run.streams if not stream.role.is_end]
 
 
 def _log_space(log: Log) -> Namespace:
     if log.stream is None:
-        return log_space(log.name, log.id)
-    return stream_space(log.name, *log.stream)  # its events are those of an earlier run
+        return minted(log.name, "log", log.id)
+    return minted(log.name, "run", *log.stream)  # its events are those of an earlier run
 
 
 def _pipe_segment(stream: Stream) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from importlib.resources import files
 
-from whence.exporters.identifiers import DCTERMS, PROV, WHENCE, XSD
+from whence.exporters.prov.identifiers import DCTERMS, PROV, WHENCE, XSD
 from whence.exporters.vocabulary import CLASSES, PROPERTIES
 
 __all__ = ["SUPERS", "VALUES", "ontology", "shapes"]

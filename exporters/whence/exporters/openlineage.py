@@ -14,9 +14,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from whence.engine.errors import ParameterError, WhenceError
-from whence.exporters.identifiers import engine_space, mint
 from whence.exporters.model import Log, Run
-from whence.exporters.statements import clean, time_text
+from whence.exporters.prov.identifiers import mint
+from whence.exporters.prov.statements import clean, time_text
 
 __all__ = ["emit", "openlineage_events", "openlineage_lines"]
 
@@ -30,7 +30,7 @@ def openlineage_events(run: Run) -> list[dict[str, Any]]:
     if run.started is None:
         msg = f"run {run.id}: expected one with the time of its start; got none; try another run"
         raise ParameterError(msg)
-    producer = engine_space("engine", run.engine or "unknown").iri.rstrip(":")
+    producer = mint("engine", run.engine or "unknown").rstrip(":")
     facets = _Facets(producer)
     facts = {key.local: value for key, value in run.facts}
     known: dict[str, Any] = {
@@ -71,7 +71,7 @@ def openlineage_events(run: Run) -> list[dict[str, Any]]:
             },
         }
         for stream in run.streams
-        if stream.role == "output"
+        if stream.role.is_output
     ]
     begin = {"eventType": "START", "eventTime": time_text(run.started), **common, "outputs": []}
     ended = time_text(run.ended or run.started)

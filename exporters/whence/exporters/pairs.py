@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from whence.engine.compact import Ints
+from whence.engine.lineage.positions import Ints
 from whence.exporters.describing import range_rows
-from whence.exporters.identifiers import Name, Namespace, link
 from whence.exporters.marks import HOW, Marks
-from whence.exporters.rows import AT_ONCE, Names, Rows
-from whence.exporters.statements import KINDS
+from whence.exporters.prov.identifiers import Name, Namespace, link
+from whence.exporters.prov.rows import AT_ONCE, Names, Rows
+from whence.exporters.prov.statements import KINDS
 
 __all__ = ["Told", "pair_rows", "said_once"]
 

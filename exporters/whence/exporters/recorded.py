@@ -13,22 +13,24 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.associations import LOG_PREFIX
-from whence.engine.columns import canonical
-from whence.engine.compact import Ints
 from whence.engine.errors import LogError, ParameterError
+from whence.engine.lineage.association import LOG_PREFIX
+from whence.engine.lineage.block import Associations
+from whence.engine.lineage.positions import Ints
 from whence.engine.record import LogRecord, RunRecord
 from whence.engine.record.erasing import told_of
+from whence.engine.record.manifest import StreamInfo
 from whence.engine.values import Value, kind_of
+from whence.engine.values.columns import canonical
 from whence.exporters.describing import facts
-from whence.exporters.identifiers import Name
 from whence.exporters.model import Adjusted, Agent, Erased, Log, Processor, Run, Stream
-from whence.exporters.rows import AT_ONCE, Column, number_column
-from whence.exporters.statements import VALUE
+from whence.exporters.prov.identifiers import Name
+from whence.exporters.prov.rows import AT_ONCE, Column, number_column
+from whence.exporters.prov.statements import VALUE
 from whence.exporters.values import EventColumns, typed_columns, value_columns
 from whence.exporters.vocabulary import term
 
-__all__ = ["RecordedRun", "erased_of", "json_text", "run_of"]
+__all__ = ["RecordedRun", "agents_of", "erased_of", "json_text", "processors_of", "run_of"]
 
 _TREE_WORDS = {"id", "logs"}
 _ANSWERABLE: dict[str, Literal["Person", "Organization"]] = {
@@ -52,32 +54,31 @@ def json_text(value: Any) -> str | None:
 def run_of(record: RunRecord) -> Run:
     """What the manifests say of a run and its logs."""
     manifest = record.manifest
-    tree = manifest.get("chain")
-    error = manifest.get("error")
+    tree = manifest.chain
+    error = manifest.error
     return Run(
         id=record.id,
-        logs=tuple(_log(name, record.log(name)) for name in manifest["logs"]),
+        logs=tuple(_log(name, record.log(name)) for name in manifest.logs),
         streams=tuple(
-            Stream(s["name"], s["processor"], s["pipe"], s["role"], *_counts(s), s["w"])
-            for s in manifest["streams"]
+            Stream(s.name, s.processor, s.pipe, s.role, *_counts(s), s.w) for s in manifest.streams
         ),
-        chain_digest=manifest.get("chain_digest") if tree else None,
+        chain_digest=manifest.chain_digest if tree else None,
         chain=json_text(tree),
-        processors=tuple(_processors(tree or {}, manifest["streams"])),
-        engine=manifest["versions"].get("whence"),
-        started=_time(manifest["started"]),
-        ended=_time(manifest["ended"]),
-        agents=_agents(manifest["metadata"]),
-        single_steps=manifest["options"].get("detail") == "steps",
-        erased=erased_of(told_of(record.root, record.id, manifest["logs"])),
+        processors=tuple(processors_of(tree or {}, manifest.streams)),
+        engine=manifest.versions.get("whence"),
+        started=_time(manifest.started),
+        ended=_time(manifest.ended),
+        agents=agents_of(manifest.metadata),
+        single_steps=manifest.options.detail == "steps",
+        erased=erased_of(told_of(record.root, record.id, manifest.logs)),
         facts=facts(
-            status=manifest["status"],
+            status=manifest.status,
             error=error,
-            runner=manifest["runner"],
-            options=json_text(manifest["options"]),
-            versions=json_text(manifest["versions"]),
-            metadata=json_text(manifest["metadata"]),
-            pending=json_text(manifest["pending"]),
+            runner=manifest.runner,
+            options=json_text(manifest.options.json()),
+            versions=json_text(manifest.versions),
+            metadata=json_text(manifest.metadata),
+            pending=json_text(manifest.pending),
         ),
     )
 
@@ -97,7 +98,7 @@ def erased_of(told: Iterable[Mapping[str, Any]]) -> tuple[Erased, ...]:
     )
 
 
-def _agents(metadata: Mapping[str, Any]) -> tuple[Agent, ...]:
+def agents_of(metadata: Mapping[str, Any]) -> tuple[Agent, ...]:
     """Who answers for a run, by its metadata: its owner, and the controller of the data."""
     found: dict[str, Agent] = {}
     for word, kind in _ANSWERABLE.items():
@@ -107,14 +108,14 @@ def _agents(metadata: Mapping[str, Any]) -> tuple[Agent, ...]:
 
 
 def _log(name: str, log: LogRecord) -> Log:
-    told = log.manifest.get("adjustment")
+    told = log.manifest.adjustment
     return Log(
         name,
         log.id,
         log.length,
-        log.manifest["digest"],
-        log.manifest["source"] or None,
-        revises=log.manifest.get("revision_of"),
+        log.manifest.digest,
+        log.manifest.source or None,
+        revises=log.manifest.revision_of,
         adjusted=None
         if told is None
         else Adjusted(
@@ -123,13 +124,15 @@ def _log(name: str, log: LogRecord) -> Log:
     )
 
 
-def _counts(stream: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    if stream["role"] in ("heads", "end"):
+def _counts(stream: StreamInfo) -> tuple[int | None, int | None]:
+    if not stream.role.has_events:
         return None, None  # no events of their own
-    return stream["length"], stream["tracked"]
+    return stream.length, stream.tracked
 
 
-def _processors(tree: Mapping[str, Any], streams: list[dict[str, Any]]) -> Iterator[Processor]:
+def processors_of(
+    tree: Mapping[str, Any], streams: Iterable[Stream | StreamInfo]
+) -> Iterator[Processor]:
     """The chain's own processors with their definitions; then those inside them, by id."""
     if "graph" in tree:
         written = [{"id": id, **node["is"]} for id, node in tree["graph"]["nodes"].items()]
@@ -142,7 +145,7 @@ def _processors(tree: Mapping[str, Any], streams: list[dict[str, Any]]) -> Itera
         told.add(part["id"])
         yield Processor(part["id"], kind, json_text({k: v for k, v in part.items() if k != "logs"}))
     if tree:
-        inner = (s["processor"] for s in streams if s["role"] in ("step", "inner", "output"))
+        inner = (s.processor for s in streams if s.role.has_pipe)
         for id in dict.fromkeys(id for id in inner if id not in told):
             yield Processor(id)
 
@@ -187,7 +190,7 @@ def _stream_of(root: Path, log: Log, place: str) -> tuple[str, str, str]:
     """The output stream that a log is, as ``RUN/STREAM``; they must be of one length."""
     run, _, name = place.partition("/")
     earlier = RunRecord(root, run)
-    streams = {s.place: s for s in run_of(earlier).streams if s.role == "output"}
+    streams = {s.place: s for s in run_of(earlier).streams if s.role.is_output}
     stream = streams.get(name)
     if stream is None or stream.count != log.count:
         known = ", ".join(f"{earlier.id}/{each}" for each in streams) or "another run"
@@ -230,7 +233,7 @@ class RecordedRun:
         """
         self.record = RunRecord(root, id)
         self.manifest = self.record.manifest
-        if self.manifest["status"] == "running":
+        if self.manifest.is_running:
             msg = (
                 f"run {self.record.id}: expected a run that has ended; got one that is running; "
                 "try again when it is complete"
@@ -239,18 +242,18 @@ class RecordedRun:
         with _reading(self.record):
             self.run = _linked(self.record, run_of(self.record), chained or {}, revised or {})
         self.values = values
-        self._streams = {stream["name"]: stream for stream in self.manifest["streams"]}
+        self._streams = {stream.name: stream for stream in self.manifest.streams}
 
     @property
     def size(self) -> int:
         """How many events and associations there are in all."""
         inputs = {log.id: log.count or 0 for log in self.run.logs}
         parts = (
-            part["rows"]
+            part.rows
             for stream in self._streams.values()
-            for part in (*stream["outputs"], *stream["associations"])
+            for part in (*stream.outputs, *stream.associations)
         )
-        ends = sum(stream["role"] == "end" for stream in self._streams.values())
+        ends = sum(stream.role.is_end for stream in self._streams.values())
         return int(sum(inputs.values()) + sum(parts) + ends)
 
     def events(self, place: str) -> Iterator[tuple[Ints, EventColumns]]:
@@ -258,12 +261,12 @@ class RecordedRun:
         if place.startswith(LOG_PREFIX):
             yield from self._inputs(place)
             return
-        if self._streams[place]["role"] == "end":
+        if self._streams[place].role.is_end:
             yield np.zeros(1, np.int64), ()
         helpers = {stream.place for stream in self.run.streams if stream.helper is not None}
-        for part in self._streams[place]["outputs"]:
+        for part in self._streams[place].outputs:
             with _reading(self.record):
-                table = self.record.outputs(place, part["part"])
+                table = self.record.outputs(place, part.part)
             for some in table.to_batches(AT_ONCE):
                 values: EventColumns = ()
                 if place not in helpers:  # they have none
@@ -274,8 +277,8 @@ class RecordedRun:
     def _inputs(self, place: str) -> Iterator[tuple[Ints, EventColumns]]:
         log = self.record.log(place.removeprefix(LOG_PREFIX))
         columns = log.columns
-        mapped = {word: log.manifest.get(word) for word in _MAPPED}
-        for number in range(log.manifest["parts"]):
+        mapped = {word: log.manifest.column_of(word) for word in _MAPPED}
+        for number in range(log.manifest.parts):
             with _reading(self.record):
                 table = log.part(number)
             for some in table.to_batches(AT_ONCE):
@@ -290,11 +293,11 @@ class RecordedRun:
                     said += _whole(log.events(some))
                 yield some.column("position").to_numpy(), tuple(said)
 
-    def associations(self, place: str) -> Iterator[tuple[int, pa.Table]]:
+    def associations(self, place: str) -> Iterator[tuple[int, Associations]]:
         """The associations of a stream, a part at a time, with how many rows they are."""
-        for part in self._streams[place]["associations"]:
+        for part in self._streams[place].associations:
             with _reading(self.record):
-                yield part["rows"], self.record.associations(place, part["part"])
+                yield part.rows, self.record.blocks(place, part.part)
 
 
 def _whole(events: list[Value]) -> list[tuple[Name, Column]]:

@@ -14,20 +14,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
-import pyarrow as pa
 
-from whence.engine.associations import Association
-from whence.engine.compact import Block, Ints, flat_ranges
-from whence.engine.record.compact import from_compact_table
-from whence.engine.record.schema import associations_of
-from whence.exporters.expanding import HeadZones, Leads, expanded
+from whence.engine.lineage.block import Associations, Block
+from whence.engine.lineage.heads import HeadZones
+from whence.engine.lineage.positions import Ints, flat_ranges
+from whence.exporters.expanding import Leads, expanded
 from whence.exporters.gathering import Gathered
-from whence.exporters.identifiers import Namespace
 from whence.exporters.marks import Marks
 from whence.exporters.model import Edge, Run
 from whence.exporters.names import RunNames
 from whence.exporters.pairs import Told, pair_rows, said_once
-from whence.exporters.rows import Rows
+from whence.exporters.prov.identifiers import Namespace
+from whence.exporters.prov.rows import Rows
 from whence.exporters.spans import Bands, band_rows, zone_rows
 
 __all__ = ["FEW", "Heads", "Relations", "edge_rows"]
@@ -65,28 +63,25 @@ class Relations:
         self.names = names
         self.stream = stream
         self.counts = {log.place: log.count for log in run.logs}
-        self.counts.update({s.place: s.count for s in run.streams if s.role != "heads"})
-        self.heads = {s.place for s in run.streams if s.role == "heads"}
+        self.counts.update({s.place: s.count for s in run.streams if not s.role.is_heads})
+        self.heads = {s.place for s in run.streams if s.role.is_heads}
         self.work = names.works.get(_single_step(run, stream) or "")
         # A chain may read one log under several names.
         first: dict[Namespace, str] = {}
         self._known_as = {place: first.setdefault(s, place) for place, s in names.places.items()}
         self._open: dict[tuple[str, str, int, int], Marks] = {}
 
-    def part(self, table: pa.Table) -> Iterator[Rows]:
+    def part(self, told: Associations) -> Iterator[Rows]:
         """The relations of one part; what is said twice is said once."""
         if self.expand is None:
-            yield from self._told(self._found(table))
+            yield from self._told(self._found(told))
         elif self.stream not in self.heads:
-            yield from self._expanded(table, self.expand)
+            yield from self._expanded(told, self.expand)
 
-    def _found(self, table: pa.Table) -> _Found:
+    def _found(self, told: Associations) -> _Found:
         found = _Found()
-        if "back" in table.schema.names:
-            for block in from_compact_table(table, self.stream).blocks:
-                self._block(block, found)
-        else:
-            self._rows(associations_of(table, self.stream), found)
+        for block in told.blocks:
+            self._block(block, found)
         return found
 
     def rest(self) -> Iterator[Rows]:
@@ -112,9 +107,16 @@ class Relations:
 
     def _block(self, block: Block, found: _Found) -> None:
         key = (block.relation, self._place(block.to))
-        marks = Marks(block.fields, block.copy)
+        marks = Marks(block.fields, block.copy, block.witness)
         if block.kind == "zones":
             self._settle(block, marks, found)
+            return
+        if block.kind == "bands":
+            o = block.outputs
+            end = (self.counts.get(self.stream) or 1) - 1
+            last = np.where(block.more < 0, end, o + block.more)
+            a, b = block.inputs - o * block.sa, block.inputs + block.width - o * block.sb
+            found.bands.add((*key, block.sa, block.sb), marks, o, last, a, b)
             return
         wide = block.wide
         if block.to in self.heads and block.step == block.sa == block.sb == 1:
@@ -133,27 +135,6 @@ class Relations:
             a, b = some.inputs - o * sa, some.inputs + some.width - o * sb
             found.bands.add((*key, sa, sb), marks, o, o + some.more, a, b)
 
-    def _rows(self, rows: Iterable[Association], found: _Found) -> None:
-        for row in rows:
-            key = (row.relation, self._place(row.to))
-            marks = Marks(row.fields, row.copy, row.witness)
-            if row.kind == "band":
-                hi = (self.counts.get(self.stream) or 1) - 1 if row.hi is None else row.hi
-                numbers = (np.array([n]) for n in (row.lo, hi, row.a, row.b))
-                found.bands.add((*key, row.sa, row.sb), marks, *numbers)
-            elif row.hi is None:
-                self._open[(*key, row.lo, row.inputs[0])] = marks
-            else:
-                if row.kind == "zone":
-                    self._open.pop((*key, row.lo, row.inputs[0]), None)
-                if row.kind == "zone" and (row.hi - row.lo >= FEW or self.stream in self.heads):
-                    numbers = (np.array([n]) for n in (row.lo, row.hi, row.inputs[0]))
-                    found.zones.add(key, marks, *numbers)
-                    continue
-                for output in range(row.lo, row.hi + 1):
-                    for position in row.inputs:
-                        found.pair(key, marks, output, position)
-
     def _settle(self, block: Block, marks: Marks, found: _Found) -> None:
         """Take the zones of a block whose end is known by now; keep the others in mind."""
         key = (block.relation, self._place(block.to))
@@ -166,16 +147,20 @@ class Relations:
                 else:
                     self._open.pop((*key, lo, position), None)
         ended = block.where(~open_)
-        last = ended.outputs + ended.more * block.step
-        found.zones.add(key, marks, ended.outputs, last, ended.inputs)
+        if self.stream not in self.heads:
+            few = ended.more < FEW
+            output, lo, hi = ended.where(few).leads()
+            found.pairs.add(key, marks, *_each(output, lo, hi))
+            ended = ended.where(~few)
+        found.zones.add(key, marks, ended.outputs, ended.ends, ended.inputs)
 
     def _place(self, to: str) -> str:
         self.names.at(to)  # refused if there is none
         return self._known_as[to]
 
-    def leads(self, table: pa.Table) -> dict[str, list[Leads]]:
+    def leads(self, told: Associations) -> dict[str, list[Leads]]:
         """What each output of a part leads to, by stream."""
-        found = self._found(table)
+        found = self._found(told)
         leads: dict[str, list[Leads]] = {}
         for (relation, to), marks, (output, position) in found.all_pairs():
             leads.setdefault(to, []).append(Leads(relation, marks, output, position, position))
@@ -194,26 +179,12 @@ class Relations:
             leads.setdefault(to, []).append(some)
         return leads
 
-    def head_zones(self, tables: Iterable[pa.Table]) -> dict[str, HeadZones]:
-        """All zones of a stream of heads, by where they lead; the last ones go on to the end."""
-        found: dict[str, list[tuple[Ints, ...]]] = {}
-        for table in tables:
-            for (_, to), _, columns in self._found(table).zones.each():
-                found.setdefault(to, []).append(columns)
-        for _, to, lo, position in self._open:
-            numbers = (lo, np.iinfo(np.int64).max, position)
-            found.setdefault(to, []).append(tuple(np.array([n], np.int64) for n in numbers))
-        return {
-            to: HeadZones(*(np.concatenate(column) for column in zip(*some, strict=True)))
-            for to, some in found.items()
-        }
-
-    def _expanded(self, table: pa.Table, heads: Heads) -> Iterator[Rows]:
-        for to, leads in self.leads(table).items():
+    def _expanded(self, told: Associations, heads: Heads) -> Iterator[Rows]:
+        for to, leads in self.leads(told).items():
             plain: Mapping[str, HeadZones | None] = {to: None}
             for target, zones in heads.get(to, plain).items():
-                for told in expanded(leads, zones):
-                    yield from self._pairs(target, told)
+                for pairs in expanded(leads, zones):
+                    yield from self._pairs(target, pairs)
 
     def _pairs(self, to: str, several: Iterable[Told]) -> Iterator[Rows]:
         source, target, heads = self.names.at(self.stream), self.names.at(to), to in self.heads
@@ -265,7 +236,7 @@ class _Found:
 def _single_step(run: Run, place: str) -> str | None:
     """The processor that made the events of a stream in one step from what they lead to."""
     for stream in run.streams:
-        own = stream.role in ("output", "step") and stream.beside is None
+        own = stream.role.is_pipe and stream.beside is None
         if stream.place == place and own and run.single_steps:
             return stream.processor
     return None

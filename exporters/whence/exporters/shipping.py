@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whence.engine.errors import ParameterError
-from whence.engine.progress import Listener, tells
+from whence.engine.progress import Listener
 from whence.exporters.answers import About, answer_of, run_about
 from whence.exporters.documents import answer_document, runs_document
 from whence.exporters.model import Answer
 from whence.exporters.openlineage import openlineage_lines
-from whence.exporters.prov_document import prov_document
-from whence.exporters.rdf import rdflib_dataset
+from whence.exporters.prov.formats import BUNDLES, FORMATS, RUN_FORMATS, format_of
+from whence.exporters.prov.saving import write_document, write_pieces
+from whence.exporters.prov.writing.prov_document import prov_document
+from whence.exporters.prov.writing.rdf import rdflib_dataset
 from whence.exporters.recorded import RecordedRun
-from whence.exporters.saving import (
-    BUNDLES,
-    RUN_FORMATS,
-    format_of,
-    write_document,
-    write_pieces,
-)
 
 if TYPE_CHECKING:
     import rdflib
@@ -88,7 +84,8 @@ def save_runs(
 ) -> list[Path]:
     """Write runs of the record, one bundle for each, in constant memory.
 
-    Turtle has no bundles. There several runs go to one file each: ``a-RUN.ttl`` beside ``a.ttl``.
+    Where a format has no bundles, as Turtle, several runs go to one file each: ``a-RUN.ttl`` beside
+    ``a.ttl``.
 
     Args:
         runs: the runs, opened.
@@ -106,22 +103,19 @@ def save_runs(
         raise ParameterError(msg)
     if format == "openlineage":
         return [write_pieces(path, (openlineage_lines(source.run) for source in runs))]
-    told = tells(progress, "exporting", "rows")
-
-    def advance(done: int, total: int) -> None:
-        told(done, total, f"writing {path.name}")
-
+    document = partial(
+        runs_document, progress=progress, doing=f"writing {path.name}", expand=expand
+    )
     if format not in BUNDLES and len(runs) > 1:
         return [
-            write_document(
-                runs_document([source], advance, expand=expand), _beside(path, source), format
-            )
+            write_document(document([source]), _beside(path, source, format), format)
             for source in runs
         ]
-    return [write_document(runs_document(runs, advance, expand=expand), path, format)]
+    return [write_document(document(runs), path, format)]
 
 
-def _beside(path: Path, source: RecordedRun) -> Path:
+def _beside(path: Path, source: RecordedRun, format: str) -> Path:
     """The file of one of several runs: the run's id before the endings."""
-    gone = "".join(suffix for suffix in path.suffixes[-2:] if suffix in (".ttl", ".gz"))
+    endings = (*FORMATS[format], ".gz")
+    gone = "".join(suffix for suffix in path.suffixes[-2:] if suffix in endings)
     return path.with_name(f"{path.name.removesuffix(gone)}-{source.run.id}{gone}")

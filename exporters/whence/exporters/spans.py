@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.engine.compact import Ints
+from whence.engine.lineage.positions import Ints
 from whence.exporters.describing import range_rows
-from whence.exporters.identifiers import Namespace, link
 from whence.exporters.marks import HOW, Marks
-from whence.exporters.rows import AT_ONCE, Names, Rows, number_column
-from whence.exporters.statements import TYPE
+from whence.exporters.prov.identifiers import Namespace, link
+from whence.exporters.prov.rows import AT_ONCE, Names, Rows, number_column
+from whence.exporters.prov.statements import TYPE
 from whence.exporters.vocabulary import term
 
 __all__ = ["Bands", "band_rows", "zone_rows"]

@@ -8,14 +8,14 @@ from datetime import datetime, timedelta
 
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.columns import canonical, from_canonical
 from whence.engine.record.erasing import ERASED
 from whence.engine.values import Value, kind_of
+from whence.engine.values.arrow_compute import pc
+from whence.engine.values.columns import canonical, from_canonical
 from whence.exporters.describing import facts
-from whence.exporters.identifiers import XSD, Name
-from whence.exporters.rows import Column, lexical
-from whence.exporters.statements import VALUE, Attributes, Literal, Typed, clean
+from whence.exporters.prov.identifiers import XSD, Name
+from whence.exporters.prov.rows import Column, lexical
+from whence.exporters.prov.statements import VALUE, Attributes, Literal, Typed, clean
 from whence.exporters.vocabulary import term
 
 __all__ = ["EventColumns", "typed_columns", "value_attributes", "value_columns", "written_value"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from whence.exporters.identifiers import WHENCE, Name
+from whence.exporters.prov.identifiers import WHENCE, Name
 
 __all__ = ["CLASSES", "PROPERTIES", "term"]
 

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from whence.engine.associations import LOG_PREFIX, Association
-from whence.engine.chain import Log
 from whence.engine.errors import ParameterError
+from whence.engine.language.chain import Log
+from whence.engine.lineage.association import LOG_PREFIX, Association
 from whence.engine.record import RunRecord, RunWriter, ingest, new_run_id, record_place
+from whence.engine.record.manifest import StreamInfo, StreamRole
 from whence.engine.record.schema import OUTPUTS
 from whence.store.connection import Connection
 from whence.store.loading import load
@@ -57,6 +58,10 @@ def associate(
     source = _in_order(rows)
     job = _survey(source.again())
     names = repr(sorted(job.streams))
+
+    def role(name: str) -> StreamRole:
+        return StreamRole.STEP if name in job.read else StreamRole.OUTPUT
+
     writer = RunWriter(
         root,
         id,
@@ -76,13 +81,7 @@ def associate(
             "metadata": dict(metadata or {}),
             "chunk": CHUNK,
             "streams": [
-                {
-                    "name": name,
-                    "processor": processor,
-                    "pipe": pipe,
-                    "role": "step" if name in job.read else "output",
-                    "w": 1,
-                }
+                StreamInfo.new(name, processor, pipe, role(name), 1)
                 for (processor, pipe), name in sorted(job.names().items())
             ],
         },

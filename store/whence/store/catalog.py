@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.errors import LogError, StoreError
-from whence.engine.intervals import Intervals
-from whence.engine.record import RunRecord, record_place
+from whence.engine.language.events import position_text
+from whence.engine.lineage.positions import Intervals
+from whence.engine.record import RunRecord, latest_run, record_place
+from whence.engine.record.folders import LATEST
+from whence.engine.record.manifest import RunChoices, StreamRole
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.places import last_position
 
 __all__ = [
     "LATEST_SHOWN",
+    "NotInGraphError",
     "RunGraph",
     "StoredLog",
     "StoredStream",
@@ -26,7 +30,11 @@ __all__ = [
 ]
 
 LATEST_SHOWN = 5
-_STREAM = ("name", "no", "processor", "pipe", "role", "w", "length", "tracked")
+_STREAM = ("name", "no", "processor", "pipe", "w", "length", "tracked")
+
+
+class NotInGraphError(StoreError):
+    """A run that was asked about is not in the graph."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +92,7 @@ class StoredStream:
     no: int
     processor: str
     pipe: int
-    role: str
+    role: StreamRole
     w: int
     length: int
     tracked: int
@@ -93,8 +101,7 @@ class StoredStream:
 
     def label(self, position: int) -> str:
         """The name of one of its events for people: ``total@41``, inside a Slice ``order@41:1``."""
-        outer, index = divmod(position, self.w)
-        return f"{self.name}@{outer}" + (f":{index}" if index else "")
+        return f"{self.name}@{position_text(divmod(position, self.w))}"
 
 
 @dataclass(frozen=True)
@@ -119,7 +126,7 @@ class RunGraph:
     status: str
     loaded: bool
     chunk: int
-    options: Mapping[str, Any]
+    options: RunChoices
     started: str
     logs: tuple[StoredLog, ...]
     streams: tuple[StoredStream, ...]
@@ -130,12 +137,12 @@ class RunGraph:
     @property
     def outputs(self) -> tuple[StoredStream, ...]:
         """The pipes that leave the chain."""
-        return tuple(s for s in self.streams if s.role == "output")
+        return tuple(s for s in self.streams if s.role.is_output)
 
     @property
     def ends(self) -> tuple[StoredStream, ...]:
         """What stands for the ends of the output pipes."""
-        return tuple(s for s in self.streams if s.role == "end")
+        return tuple(s for s in self.streams if s.role.is_end)
 
     @cached_property
     def by_no(self) -> dict[int, StoredLog | StoredStream]:
@@ -146,17 +153,17 @@ class RunGraph:
     @cached_property
     def event_streams(self) -> dict[int, StoredStream]:
         """The streams that have events of their own, by number."""
-        return {s.no: s for s in self.streams if s.role not in ("heads", "end")}
+        return {s.no: s for s in self.streams if s.role.has_events}
 
     @cached_property
     def choices(self) -> frozenset[int]:
         """The numbers of the streams whose events are choices."""
-        return frozenset(s.no for s in self.streams if s.role == "choices")
+        return frozenset(s.no for s in self.streams if s.role.is_choices)
 
     @property
     def keeps_alternatives(self) -> bool:
         """Whether all witnesses of each output were kept."""
-        return bool(self.options.get("witnesses") == "all")
+        return self.options.witnesses == "all"
 
     def log_named(self, name: str | None) -> StoredLog:
         """Find a log by its name in the chain; the only one, unless named."""
@@ -171,13 +178,13 @@ class RunGraph:
         raise StoreError(msg)
 
 
-_STREAM = ("name", "no", "processor", "pipe", "role", "w", "length", "tracked")
-
-
 def find_run(
     connection: Connection, run: str, record: Path | None = None, *, as_it_is: bool = False
 ) -> RunGraph:
-    """Read what the graph knows of a run; ``latest`` is the one that began last.
+    """Read what the graph knows of a run.
+
+    ``latest`` is the newest run of the record, imported ones left out. Where the record has none,
+    as on a machine that only has the graph, it is the newest of the graph.
 
     Args:
         connection: where the graph is.
@@ -185,18 +192,48 @@ def find_run(
         record: where the record is, if it is not where records usually are. Only it can tell
             whether a run that was going on when it was last loaded still goes on.
         as_it_is: also a run that an older release loaded in a way that makes answers wrong.
+
+    Raises:
+        NotInGraphError: the graph does not have it.
     """
-    latest = [row["id"] for row in connection.read(cypher("runs_latest"), most=LATEST_SHOWN)]
-    wanted = latest[0] if run == "latest" and latest else run
+    newest = latest_run(record_place(record)) if run == LATEST else None
+    known = _newest_runs(connection)
+    wanted = newest or run
+    if wanted == LATEST:
+        wanted = next(iter(_newest_runs(connection, made_here=True)), run)
     rows = connection.read(cypher("run_read"), id=wanted)
+    if not rows and newest is not None:
+        raise _newest_is_away(newest, known, record)
     if not rows:
-        known = f"one of: {', '.join(latest)}" if latest else "whence load RUN first"
-        msg = f"a run: expected one that is in the graph; got {run!r}; try {known}"
-        raise StoreError(msg)
+        hint = f"one of: {', '.join(known)}" if known else "whence load RUN first"
+        got = f"{run!r}, but only imported runs" if run == LATEST and known else repr(run)
+        msg = f"a run: expected one that is in the graph; got {got}; try {hint}"
+        raise NotInGraphError(msg)
     found = _run(rows[0], record)
     if not as_it_is:
         _require_room(found)
     return found
+
+
+def _newest_runs(connection: Connection, *, made_here: bool = False) -> list[str]:
+    imported = [False] if made_here else [False, True]
+    rows = connection.read(cypher("runs_latest"), most=LATEST_SHOWN, imported=imported)
+    return [row["id"] for row in rows]
+
+
+def _newest_is_away(id: str, known: Sequence[str], record: Path | None) -> NotInGraphError:
+    """The newest run of the record is not in the graph: no other one may answer for it."""
+    root = record_place(record)
+    place = "" if record is None or root == record_place() else f" --record {root}"
+    hint = f"whence load {id}{place}"
+    got = "is not loaded"
+    if not RunRecord(root, id).manifest.options.tracked:
+        got = "was made without --track"
+        hint = "whence run --track" + (f", or one of: {', '.join(known)}" if known else "")
+    return NotInGraphError(
+        f"a run: expected one that is in the graph; got {id}, the newest of the record, which "
+        f"{got}; try {hint}"
+    )
 
 
 def _require_room(run: RunGraph) -> None:
@@ -210,7 +247,7 @@ def _require_room(run: RunGraph) -> None:
     for stream in run.event_streams.values():
         if stream.w > 1 and (longest - 1) * stream.w > last_position(stream.no):
             msg = (
-                f"run {run.id}: expected keys that tell all events of {stream.name} apart; got "
+                f"run {run.id}: expected keys that distinguish all events of {stream.name}; got "
                 "those of an older release, which have room for 65,536 events, so that answers "
                 "may be wrong; try whence store rebuild, or whence runs remove and whence load"
             )
@@ -232,7 +269,7 @@ def _status(run: Mapping[str, Any], record: Path | None) -> str:
     if status != "running":
         return status
     try:
-        return str(RunRecord(record_place(record), run["id"]).manifest["status"])
+        return RunRecord(record_place(record), run["id"]).manifest.status
     except (LogError, OSError):
         return status
 
@@ -244,12 +281,14 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
         names.setdefault(log["id"], []).append(log["as"])
     logs = {log["id"]: log for log in row["logs"]}.values()
     options = {name.removeprefix("option_"): v for name, v in run.items() if name[:7] == "option_"}
+    if "limits" in options:  # a map, which no property can be
+        options["limits"] = json.loads(options["limits"])
     return RunGraph(
         id=run["id"],
         status=_status(run, record),
         loaded=run.get("loaded", False),
         chunk=run["chunk"],
-        options=options,
+        options=RunChoices.read(options),
         started=run["started"],
         counted=run.get("counted", False),
         selected=run.get("selected", False),
@@ -270,15 +309,19 @@ def _run(row: Mapping[str, Any], record: Path | None) -> RunGraph:
             for log in sorted(logs, key=lambda log: int(log["no"]))
         ),
         streams=tuple(
-            StoredStream(
-                **{name: stream[name] for name in _STREAM},
-                erased=_pairs(stream.get("erased")),
-                sparse=bool(run.get("selected")) and stream["role"] == "output",
-            )
-            for stream in sorted(
-                [*row["streams"], *row["ends"]], key=lambda stream: int(stream["no"])
-            )
+            _stream(node, selected=bool(run.get("selected")))
+            for node in sorted([*row["streams"], *row["ends"]], key=lambda node: int(node["no"]))
         ),
+    )
+
+
+def _stream(node: Mapping[str, Any], *, selected: bool) -> StoredStream:
+    role = StreamRole(node["role"])
+    return StoredStream(
+        **{name: node[name] for name in _STREAM},
+        role=role,
+        erased=_pairs(node.get("erased")),
+        sparse=selected and role.is_output,
     )
 
 

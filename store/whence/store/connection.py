@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ from whence.store.settings import Settings, resolve_settings
 if TYPE_CHECKING:
     import neo4j
 
-    from whence.store.server.ivy import Progress
+    from whence.engine.progress import Listener
 
 __all__ = ["Connection", "connect", "run_cypher"]
 
@@ -36,11 +37,28 @@ logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 @dataclass(frozen=True)
 class Connection:
-    """An open connection; thin on purpose, the driver itself is there for everything else."""
+    """An open connection; thin on purpose, the driver itself is there for everything else.
+
+    Use it as it is, or in a ``with`` block, which closes it. One that `connect` opened closes by
+    itself when neither it nor a `Result` refers to it any more, and at the end of the program.
+    """
 
     settings: Settings
     driver: neo4j.Driver
     until: float | None = field(default=None, kw_only=True)
+    lifetime: object = field(default=None, kw_only=True, repr=False, compare=False)
+
+    def __enter__(self) -> Connection:
+        """Begin a block that closes the connection at its end."""
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """Close the connection."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection; again is no fault."""
+        self.driver.close()
 
     def within(self, seconds: float) -> Connection:
         """The same connection for one answer: all its reads together end within this time."""
@@ -72,8 +90,8 @@ class Connection:
                 try:
                     return self._managed(mode, limited)
                 except exceptions.ResultFailedError as hidden:
-                    # A transaction that failed gives its connection back before it is closed. If
-                    # somebody else has it by then, the driver hides what failed, and gives up.
+                    # A failed transaction returns its connection to the pool before it is closed.
+                    # If it was reused by then, the driver loses the original error.
                     failed = hidden.__cause__
                     if not isinstance(failed, (exceptions.Neo4jError, exceptions.DriverError)):
                         raise
@@ -103,34 +121,38 @@ def run_cypher(
     transaction: neo4j.ManagedTransaction, cypher: str, parameters: dict[str, Any]
 ) -> neo4j.Result:
     """Run a statement in a transaction that `Connection.transact` gave."""
-    quiet = {name: _Unsaid(v) if isinstance(v, list) else v for name, v in parameters.items()}
+    quiet = {
+        name: _SuppressedLog(v) if isinstance(v, list) else v for name, v in parameters.items()
+    }
     # The text comes from a .cypher file of ours; values only ever as parameters.
     return transaction.run(cypher, quiet)  # pyright: ignore[reportArgumentType]
 
 
-class _Unsaid(list[Any]):
-    """Rows of which only the number is shown.
+class _SuppressedLog(list[Any]):
+    """Rows whose representation is only their number.
 
-    The driver makes a text of all parameters, whether anybody listens or not: of thousands of rows
-    that takes longer than to send them, and their values belong into no log.
+    The driver formats all parameters even if no logger listens. Formatting
+    thousands of rows takes longer than sending them, and their values must not reach a log.
 
-    >>> _Unsaid(["secret", "secret"])
+    >>> _SuppressedLog(["secret", "secret"])
     [2 rows]
     """
 
     def __repr__(self) -> str:
-        """How many."""
         return f"[{len(self)} rows]"
 
 
-@contextmanager
+class _Lifetime:
+    """Shared by a connection and its copies: when it is collected, the driver is closed."""
+
+
 def connect(
     settings: Settings | None = None,
     *,
     timeout: float = CONNECT_SECONDS,
-    progress: Progress | None = None,
-) -> Iterator[Connection]:
-    """Open a connection that has answered once.
+    progress: Listener | None = None,
+) -> Connection:
+    """Open a connection that has answered once; a ``with`` block closes it, but is not needed.
 
     Args:
         settings: Where to; if None, what the environment and ``whence.toml`` say, and if they name
@@ -144,9 +166,12 @@ def connect(
     try:
         with translated(chosen), driver.session(database=chosen.database) as session:
             session.run("RETURN 1").consume()
-        yield Connection(chosen, driver)
-    finally:
+    except BaseException:
         driver.close()
+        raise
+    lifetime = _Lifetime()
+    weakref.finalize(lifetime, driver.close)
+    return Connection(chosen, driver, lifetime=lifetime)
 
 
 def require_driver() -> None:
@@ -216,11 +241,14 @@ def translated(settings: Settings) -> Iterator[None]:
             )
         raise StoreError(msg) from error
     except exceptions.DriverError as error:
+        if error.args[:1] == ("Driver closed",):
+            msg = f"expected an open connection to {where}; got a closed one; try connect() again"
+            raise StoreError(msg) from error
         msg = f"expected to talk to {where}; got {type(error).__name__}: {error}; try whence doctor"
         raise StoreError(msg) from error
 
 
-def _local(progress: Progress | None) -> Settings:
+def _local(progress: Listener | None) -> Settings:
     from whence.store.server import start
 
     return start(progress=progress).settings()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from whence.engine.intervals import Intervals
+from whence.engine.lineage.positions import Intervals
+from whence.engine.progress import Listener, Reporter
 from whence.engine.record import RunRecord
 from whence.engine.record.erasing import ERASED, Erasure
 from whence.store.care.contents import contents
@@ -18,14 +18,13 @@ from whence.store.places import key_of
 
 __all__ = ["describe_erased", "erase_in_graph"]
 
-Progress = Callable[[int, int, str], None]
 
 _PAGE = 5000
 """Events a transaction."""
 
 
 def erase_in_graph(
-    connection: Connection, root: Path, erasure: Erasure, progress: Progress | None = None
+    connection: Connection, root: Path, erasure: Erasure, progress: Listener | None = None
 ) -> int:
     """Take the values of an erasure's events out of the graph; may be done again.
 
@@ -41,7 +40,7 @@ def erase_in_graph(
     Returns:
         How many events of the graph it was.
     """
-    tell = progress or (lambda done, total, text: None)
+    report = Reporter(progress, "erasing", "steps")
     numbers = {str(each["id"]): int(each["no"]) for each in contents(connection).collections}
     wanted: list[tuple[int, Intervals, bool]] = []
     for id, places in erasure.logs.items():
@@ -59,11 +58,11 @@ def erase_in_graph(
     ]
     erased = 0
     for done, (first, last, output) in enumerate(pages):
-        tell(done, len(pages), "erasing in the graph")
+        report(done, len(pages), "erasing in the graph")
         said = {"value": "null", "kind": ERASED} if output else {"value": None, "kind": None}
         rows = connection.write(cypher("erase_events"), first=first, last=last, **said)
         erased += int(rows[0]["erased"])
-    tell(len(pages), len(pages), "erasing in the graph")
+    report(len(pages), len(pages), "erasing in the graph")
     describe_erased(connection, root, erasure)
     return erased
 
@@ -78,5 +77,5 @@ def describe_erased(connection: Connection, root: Path, erasure: Erasure) -> Non
 def _describe(connection: Connection, run: RunRecord) -> None:
     manifest = run.manifest
     register(connection, run, manifest)
-    logs = [run.log(name).manifest for name in manifest["logs"]]
+    logs = [run.log(name).manifest for name in manifest.logs]
     run_state(connection, manifest, logs, loaded=run_is_loaded(connection, run.id))

@@ -1,8 +1,9 @@
 """The journal of a record: who asked, exported or erased what, and when; chained by digests.
 
 Each line has the digest of the line before it and one of its own, so that a line that is changed,
-removed or put in between is found. What cannot be found is a cut at the end: keep a copy of the
-last digest elsewhere.
+removed or put in between is found. What the chain alone cannot show is a cut at the end, and a
+journal that was written anew from some line on. For this there are heads: the count of entries and
+the last digest at some moment, signed and kept elsewhere, as the root of every run is.
 
 A command may name somebody who is to be forgotten. So the chain rests on a salted digest of the
 words, not on the words: they and their salt can be taken out, and the chain holds.
@@ -11,7 +12,6 @@ words, not on the words: they and their salt can be taken out, and the chain hol
 from __future__ import annotations
 
 import fcntl
-import getpass
 import hashlib
 import json
 import os
@@ -25,10 +25,13 @@ from typing import IO, Any
 from whence.engine.errors import StoreError
 from whence.engine.record.files import whole_file
 from whence.engine.record.remote import RemotePath
+from whence.engine.record.user import process_user
 
-__all__ = ["FILE", "Entry", "forget", "note", "read_journal"]
+__all__ = ["FILE", "REDIRECTED", "Entry", "forget", "note", "read_journal"]
 
 FILE = "journal.jsonl"
+REDIRECTED = ">"
+"""Stands behind the words of a command that printed into a file, before the name of that file."""
 _FIRST = "0" * 64
 
 
@@ -39,7 +42,7 @@ class Entry:
     Attributes:
         number: counted from 0.
         time: when.
-        who: the user of the machine.
+        who: the user whose process it was, whatever the environment says.
         action: the command.
         words: the command as it was given; of one that was forgotten, the command alone.
         latest: the run that ``latest`` was, if it was named so.
@@ -47,7 +50,8 @@ class Entry:
         salt: what the words are hashed with; empty if they were forgotten.
         told: the salted digest of the words.
         erased: the erasure that took the words; ``None`` if they are there.
-        digest: the digest of all of the above, but for words, salt and erasure.
+        digest: the digest of all of this but for words, salt and erasure.
+        uid: the number of the user; ``None`` in entries that are older than this.
     """
 
     number: int
@@ -61,6 +65,7 @@ class Entry:
     told: str
     erased: str | None
     digest: str
+    uid: int | None = None
 
 
 def note(root: Path, words: Sequence[str], *, latest: str | None = None) -> Entry:
@@ -196,10 +201,11 @@ def _entry(line: bytes) -> Entry | None:
 
 def _made(last: Entry | None, words: Sequence[str], latest: str | None) -> Entry:
     salt = secrets.token_hex(16)
+    who, uid = process_user()
     made: dict[str, Any] = {
         "number": 0 if last is None else last.number + 1,
         "time": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "who": getpass.getuser(),
+        "who": who,
         "action": words[0] if words else "",
         "words": tuple(words),
         "latest": latest,
@@ -207,6 +213,7 @@ def _made(last: Entry | None, words: Sequence[str], latest: str | None) -> Entry
         "salt": salt,
         "told": _told(salt, words),
         "erased": None,
+        "uid": uid,
     }
     return Entry(**made, digest=_digest(made))
 
@@ -224,4 +231,7 @@ def _digest(entry: Mapping[str, Any]) -> str:
 
 
 def _line(entry: Entry) -> bytes:
-    return json.dumps(asdict(entry), separators=(",", ":")).encode("ascii") + b"\n"
+    told = asdict(entry)
+    if entry.uid is None:
+        del told["uid"]  # as the line was written
+    return json.dumps(told, separators=(",", ":")).encode("ascii") + b"\n"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from whence.engine.intervals import Intervals
+from whence.engine.lineage.positions import Intervals, Range, minus, union
 
 __all__ = [
     "LAST_POSITION",
@@ -13,20 +12,14 @@ __all__ = [
     "WIDE",
     "WIDE_BITS",
     "Places",
-    "Range",
-    "difference",
-    "joined",
     "key_of",
     "last_position",
-    "meeting",
     "merge",
     "no_of",
-    "overlap",
     "places_of_keys",
     "position_of",
 ]
 
-Range = tuple[int, int]
 Places = dict[int, Intervals]
 
 POSITION_BITS = 40
@@ -73,86 +66,14 @@ def last_position(no: int) -> int:
     return LAST_POSITION if no < WIDE else (1 << (POSITION_BITS + WIDE_BITS)) - 1
 
 
-def joined(pieces: Iterable[Range]) -> Intervals:
-    """Sort ranges, and join those that overlap or touch.
-
-    >>> joined([(5, 6), (0, 2), (3, 3)])
-    ((0, 3), (5, 6))
-    """
-    result: list[Range] = []
-    for lo, hi in sorted(pieces):
-        if result and lo <= result[-1][1] + 1:
-            if hi > result[-1][1]:
-                result[-1] = (result[-1][0], hi)
-        else:
-            result.append((lo, hi))
-    return tuple(result)
-
-
-def difference(left: Intervals, right: Intervals) -> Intervals:
-    """What is in the first but not in the second, in one pass over both.
-
-    >>> difference(((0, 9),), ((3, 4), (9, 12)))
-    ((0, 2), (5, 8))
-    """
-    rest: list[Range] = []
-    at = 0
-    for lo, hi in left:
-        start = lo
-        while at < len(right) and right[at][1] < start:
-            at += 1
-        ahead = at
-        while ahead < len(right) and right[ahead][0] <= hi:
-            if right[ahead][0] > start:
-                rest.append((start, right[ahead][0] - 1))
-            start = right[ahead][1] + 1
-            ahead += 1
-        # The last cut may reach into the next range, so that it is looked at again.
-        at = max(at, ahead - 1)
-        if start <= hi:
-            rest.append((start, hi))
-    return tuple(rest)
-
-
-def overlap(left: Intervals, right: Intervals) -> Intervals:
-    """What is in both.
-
-    >>> overlap(((0, 4), (8, 9)), ((3, 8),))
-    ((3, 4), (8, 8))
-    """
-    shared: list[Range] = []
-    at = other = 0
-    while at < len(left) and other < len(right):
-        lo, hi = max(left[at][0], right[other][0]), min(left[at][1], right[other][1])
-        if lo <= hi:
-            shared.append((lo, hi))
-        if left[at][1] < right[other][1]:
-            at += 1
-        else:
-            other += 1
-    return tuple(shared)
-
-
-def meeting(ranges: Intervals, lo: int, hi: int) -> Iterator[Range]:
-    """The parts of some ranges that lie in lo..hi.
-
-    >>> list(meeting(((0, 4), (8, 9)), 3, 8))
-    [(3, 4), (8, 8)]
-    """
-    at = bisect_left(ranges, lo, key=lambda each: each[1])
-    while at < len(ranges) and ranges[at][0] <= hi:
-        yield max(lo, ranges[at][0]), min(hi, ranges[at][1])
-        at += 1
-
-
 def merge(into: Places, other: Places) -> Places:
     """Add places to places; return what was new."""
     new: Places = {}
     for no, ranges in other.items():
-        fresh = difference(ranges, into.get(no, ()))
+        fresh = minus(ranges, into.get(no, ()))
         if fresh:
             new[no] = fresh
-            into[no] = joined((*into.get(no, ()), *fresh))
+            into[no] = union(into.get(no, ()), fresh)
     return new
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import NoReturn
 
 from whence.engine.errors import SettingsError
 
 __all__ = ["Secret"]
+
+_LONGEST = 1 << 16
+"""Bytes of a password, at most: a device may have no end."""
 
 
 class Secret:
@@ -23,17 +27,23 @@ class Secret:
     '<secret in the environment variable NEO4J_PASSWORD>'
     """
 
-    __slots__ = ("_kind", "_place")
+    __slots__ = ("_kind", "_place", "_regular")
 
-    def __init__(self, kind: str, place: str) -> None:
+    def __init__(self, kind: str, place: str, regular: bool = False) -> None:
         """Use one of the three makers below instead."""
         self._kind = kind
         self._place = place
+        self._regular = regular
 
     @classmethod
-    def in_file(cls, path: Path) -> Secret:
-        """Name the file whose first line is the password."""
-        return cls("file", str(path.absolute()))
+    def in_file(cls, path: Path, *, regular: bool = False) -> Secret:
+        """Name the file whose first line is the password.
+
+        Args:
+            path: the file.
+            regular: refuse a pipe or a device, which could make the reader wait forever.
+        """
+        return cls("file", str(path.absolute()), regular)
 
     @classmethod
     def in_environment(cls, name: str) -> Secret:
@@ -62,11 +72,9 @@ class Secret:
             value = os.environ.get(self._place, "")
         else:
             try:
-                value = (
-                    Path(self._place).read_text(encoding="utf-8").partition("\n")[0].rstrip("\r")
-                )
+                value = _first_line(self._place, regular=self._regular)
             except (OSError, UnicodeDecodeError) as error:
-                reason = error.strerror if isinstance(error, OSError) else "no text"
+                reason = error.strerror or error if isinstance(error, OSError) else "no text"
                 msg = (
                     f"expected a password {self.place}; got {reason}; "
                     "try a file whose first line is the password"
@@ -93,11 +101,11 @@ class Secret:
         """Agree with equality."""
         return hash((self._kind, self._place))
 
-    def __reduce__(self) -> tuple[type[Secret], tuple[str, str]]:
+    def __reduce__(self) -> tuple[type[Secret], tuple[str, str, bool]]:
         """Travel as the place."""
         if self._kind == "value":
             self._refuse()
-        return Secret, (self._kind, self._place)
+        return Secret, (self._kind, self._place, self._regular)
 
     def _refuse(self) -> NoReturn:
         msg = (
@@ -105,3 +113,13 @@ class Secret:
             "try NEO4J_PASSWORD_FILE or NEO4J_PASSWORD"
         )
         raise SettingsError(msg)
+
+
+def _first_line(path: str, *, regular: bool) -> str:
+    # Opened without waiting, a pipe that no process writes to can be told from a file.
+    how = os.O_NONBLOCK if regular else 0
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | how)) as file:
+        if regular and not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            msg = "a pipe or device, no regular file"
+            raise OSError(msg)
+        return file.readline(_LONGEST).decode("utf-8").rstrip("\r\n")

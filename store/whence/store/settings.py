@@ -6,7 +6,10 @@ Each value is taken from the first of these that has it:
    ``--database``);
 2. the environment: ``NEO4J_URI``, ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` or
    ``NEO4J_PASSWORD_FILE``, ``NEO4J_DATABASE``;
-3. the table ``[neo4j]`` of the nearest ``whence.toml``, from the working folder upwards.
+3. the table ``[neo4j]`` of the nearest ``whence.toml``, from the working folder upwards, if the
+   user has trusted that file;
+4. the table ``[neo4j]`` of the user's own configuration, unless a folder's file names the server: a
+   password of the user's own never goes to such a server.
 
 If none of them names a URI, the local server is meant.
 """
@@ -22,7 +25,7 @@ from urllib.parse import urlsplit
 
 from whence.engine.errors import SettingsError
 from whence.store.secret import Secret
-from whence.store.whence_toml import read_whence_toml
+from whence.store.whence_toml import WhenceToml, read_configuration, read_whence_toml
 
 __all__ = ["Settings", "resolve_settings"]
 
@@ -73,7 +76,11 @@ def resolve_settings(
     """
     environ = os.environ if environment is None else environment
     said = _Layer("caller", uri, username, _file(password_file, Path.cwd()), database)
-    layers = [said, _from_environment(environ), *_from_toml(folder or Path.cwd())]
+    layers = [said, _from_environment(environ)]
+    of_folder = _from_toml(read_whence_toml(folder or Path.cwd()))
+    layers += of_folder
+    if _first(layers[:2], "uri") or not _first(of_folder, "uri"):
+        layers += _from_toml(read_configuration())
     address = _first(layers, "uri")
     if address is None:
         _refuse_without_uri(layers)
@@ -131,18 +138,17 @@ def _from_environment(environ: Mapping[str, str]) -> _Layer:
     )
 
 
-def _from_toml(folder: Path) -> list[_Layer]:
-    found = read_whence_toml(folder)
+def _from_toml(found: WhenceToml | None) -> list[_Layer]:
     if found is None:
         return []
-    table = found.neo4j
+    place = found.password_file()
     return [
         _Layer(
             source=str(found.path),
-            uri=table.get("uri"),
-            username=table.get("username"),
-            password=_file(table.get("password_file"), found.path.parent),
-            database=table.get("database"),
+            uri=found.neo4j.get("uri"),
+            username=found.neo4j.get("username"),
+            password=None if place is None else Secret.in_file(place, regular=not found.own),
+            database=found.neo4j.get("database"),
         )
     ]
 

@@ -28,13 +28,13 @@ from whence.engine import (
 )
 from whence.engine.analysis import Analysis, analyse
 from whence.engine.errors import WhenceError
-from whence.engine.explanation import flatten
 from whence.engine.formula import formula
 from whence.engine.interpreter import interpret
-from whence.engine.intervals import positions
-from whence.engine.log import Log
+from whence.engine.language.log import Log
+from whence.engine.lineage.positions import positions
+from whence.engine.lineage.terms import flatten
+from whence.engine.lineage.tracker import MemoryTracker
 from whence.engine.palettes.ltl import G, X
-from whence.engine.tracker import MemoryTracker
 
 FULL = os.environ.get("WHENCE_TEST_PROFILE") == "full"
 TRIMMED = Trim("skip", n=2) | CountDecimate("third", n=3)

@@ -10,17 +10,17 @@ import numpy as np
 import pyarrow as pa
 
 from tests.engine.random_chains import Case
-from whence.engine.associations import LOG_PREFIX
-from whence.engine.chain import Chain
 from whence.engine.errors import WhenceError
 from whence.engine.interpreter import interpret
-from whence.engine.kernels.columns import Column, from_values, guessed, records
-from whence.engine.kernels.entries import ASKED, Entries
+from whence.engine.kernels.columns.column import Column, from_values, guessed, records
 from whence.engine.kernels.kernel import Run
 from whence.engine.kernels.state import UnsavedError
+from whence.engine.kernels.trails.entries import ASKED, Entries
 from whence.engine.kernels.work import KernelWork
-from whence.engine.record.schema import canonical
-from whence.engine.tracker import MemoryTracker
+from whence.engine.language.chain import Chain
+from whence.engine.lineage.association import LOG_PREFIX
+from whence.engine.lineage.tracker import MemoryTracker
+from whence.engine.values.columns import canonical
 
 Inputs = dict[tuple[str, Any], frozenset[str] | None]
 Told = list[tuple[str, Inputs, Inputs]]
@@ -34,12 +34,6 @@ def columns_of(events: list[Any], run: Run) -> Column:
         fields = {n: guessed([event.get(n) for event in events], run.texts) for n in names}
         return records(fields, len(events), run.texts)
     return guessed(events, run.texts)
-
-
-def _even(events: list[Any]) -> list[Any]:
-    """The same events, every record with every field: an absent field is missing."""
-    names = list(dict.fromkeys(n for e in events if isinstance(e, dict) for n in e))
-    return [{n: e.get(n) for n in names} if isinstance(e, dict) else e for e in events]
 
 
 def cuts(events: dict[str, list[Any]], random: Random) -> Iterator[dict[str, tuple[int, int]]]:
@@ -214,7 +208,7 @@ def difference(case: Case, *, steps: bool = False, moved: bool = False) -> str |
     """
     random = Random(case.seed)
     chain = case.chain()
-    logs = {name: _even(events) for name, events in case.logs.items()}
+    logs = case.logs
     expected: Any
     try:
         expected = by_interpreter(chain, logs, case.closed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whence.engine.kernels import jit
+from whence.engine.values import jit
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from whence.engine.expression import Call, Constant, Expression, Field, Input
 from whence.engine.functions import FUNCTIONS, Function, function
+from whence.engine.language.expression import Call, Constant, Expression, Field, Input
 
 __all__ = ["KINDS", "random_expression", "random_values"]
 
@@ -68,6 +68,7 @@ _GIVES: dict[str, Sequence[tuple[str, Sequence[str]]]] = {
         ("in", ("N", "L")),
         *((name, ("T", "T")) for name in ("starts_with", "ends_with", "contains", "matches")),
         ("if", ("B", "B", "B")),
+        *(("coalesce", kinds) for kinds in (("B",), ("B", "B"))),
     ),
     "N": (
         *((name, ("N", "N")) for name in ("add", "sub", "product", "div", "min", "max")),
@@ -82,14 +83,21 @@ _GIVES: dict[str, Sequence[tuple[str, Sequence[str]]]] = {
         ("weekday", ("I",)),
         ("element", ("L", "N")),
         ("if", ("B", "N", "N")),
+        *(("coalesce", kinds) for kinds in (("N",), ("N", "N"), ("N", "F", "N"))),
     ),
-    "F": (("div", ("N", "N")), ("add", ("F", "F")), ("if", ("B", "F", "F"))),
+    "F": (
+        ("div", ("N", "N")),
+        ("add", ("F", "F")),
+        ("if", ("B", "F", "F")),
+        ("coalesce", ("F", "F")),
+    ),
     "T": (
         *((name, ("T",)) for name in ("lower", "upper", "strip")),
         ("concat", ("T", "T")),
         ("concat", ("T", "T", "T")),
         ("min", ("T", "T")),
         ("if", ("B", "T", "T")),
+        ("coalesce", ("T", "T", "T")),
     ),
     "I": (
         ("instant", ("T",)),
@@ -98,6 +106,7 @@ _GIVES: dict[str, Sequence[tuple[str, Sequence[str]]]] = {
         ("sub", ("I", "D")),
         ("max", ("I", "I")),
         ("if", ("B", "I", "I")),
+        ("coalesce", ("I", "I")),
     ),
     "D": (
         *((name, ("N",)) for name in ("days", "hours", "minutes", "seconds")),

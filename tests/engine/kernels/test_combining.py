@@ -18,8 +18,8 @@ from tests.engine.kernels.comparing import by_interpreter, by_kernels, columns_o
 from tests.engine.random_chains import Case
 from whence.engine import ApplyFunction, Chain, Filter, Slice, Trim
 from whence.engine.errors import EventError
-from whence.engine.kernels.combining_numbers import Extremes, Folds
-from whence.engine.kernels.slice import SliceKernel
+from whence.engine.kernels.folds.combining_numbers import Extremes, Folds
+from whence.engine.kernels.processors.slice import SliceKernel
 from whence.engine.kernels.work import KernelWork
 
 SEEDS = 400 if os.environ.get("WHENCE_TEST_PROFILE") == "full" else 8

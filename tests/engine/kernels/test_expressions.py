@@ -16,25 +16,18 @@ from tests.engine.kernels.random_columns import (
     random_expression,
     random_values,
 )
-from whence.engine.events import Event, Part, Stream, Term
-from whence.engine.expression import (
-    Call,
-    Compiled,
-    Constant,
-    Expression,
-    Field,
-    Input,
-    compile_expression,
-)
 from whence.engine.functions import FUNCTIONS, function
 from whence.engine.kernels.batch import Batch, Front
-from whence.engine.kernels.columns import Column, guessed, records
-from whence.engine.kernels.entries import ASKED
-from whence.engine.kernels.expressions import RowFault, compile_columns
-from whence.engine.kernels.functions import COLUMN_FUNCTIONS
+from whence.engine.kernels.columns.column import Column, guessed, records
+from whence.engine.kernels.expressions.expression import RowFault, compile_columns
+from whence.engine.kernels.expressions.functions import COLUMN_FUNCTIONS
 from whence.engine.kernels.kernel import Run
-from whence.engine.kernels.trails import Line, Trail
-from whence.engine.traits import Traits
+from whence.engine.kernels.trails.entries import ASKED
+from whence.engine.kernels.trails.trail import Line, Trail
+from whence.engine.language.compiled import Compiled, compile_expression
+from whence.engine.language.events import Event, Part, Stream, Term
+from whence.engine.language.expression import Call, Constant, Expression, Field, Input
+from whence.engine.language.traits import Traits
 from whence.engine.values import ValueFault
 
 Reads = set[tuple[int, str | None]]
@@ -204,6 +197,7 @@ TYPED: dict[str, Sequence[str]] = {
     "abs": ("float",),
     "in": ("text", "text", "text"),
     "matches": ("text", "text"),
+    "coalesce": ("text", "text", "text"),
 }
 
 
@@ -214,8 +208,8 @@ def test_typed_columns_are_never_computed_row_by_row(
     def refuse(*_: object) -> None:
         pytest.fail("a row was computed by itself")
 
-    monkeypatch.setattr("whence.engine.kernels.nodes.by_rows", refuse)
-    monkeypatch.setattr("whence.engine.kernels.nodes.explain_by_rows", refuse)
+    monkeypatch.setattr("whence.engine.kernels.expressions.nodes.by_rows", refuse)
+    monkeypatch.setattr("whence.engine.kernels.expressions.nodes.explain_by_rows", refuse)
     plain: dict[str, Sequence[Any]] = {
         "boolean": (True, False, None),
         "integer": (3, -2, None),

@@ -11,14 +11,14 @@ import pytest
 
 from tests.engine.kernels.comparing import columns_of, difference
 from tests.engine.random_chains import Case, random_case
-from whence.engine.chain import Chain
 from whence.engine.errors import EventError
 from whence.engine.interpreter import interpret
 from whence.engine.kernels.adapter import Interpreted
-from whence.engine.kernels.columns import Column
-from whence.engine.kernels.held import Held
-from whence.engine.kernels.trails import Line
+from whence.engine.kernels.columns.column import Column
+from whence.engine.kernels.trails.slot_rows import SlotRows
+from whence.engine.kernels.trails.trail import Line
 from whence.engine.kernels.work import KernelWork
+from whence.engine.language.chain import Chain
 from whence.engine.processors import ApplyFunction, Cumulate, Window
 
 NUMBERS: dict[str, list[Any]] = {
@@ -186,7 +186,7 @@ def test_folds_and_windows_in_random_chains() -> None:
 
 
 def test_what_a_slot_holds_is_found_after_many_others_came_and_went() -> None:
-    held = Held()
+    held = SlotRows()
     for number in range(4000):
         row = Line(0, 0, 1, number, number)
         held.put(np.array([number % 3]), row, row)

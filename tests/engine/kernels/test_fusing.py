@@ -10,11 +10,11 @@ import pytest
 
 from tests.engine.kernels.comparing import columns_of, difference
 from tests.engine.random_chains import Case, random_case
-from whence.engine.chain import Chain
 from whence.engine.errors import EventError
 from whence.engine.formula import formula
 from whence.engine.interpreter import Interpreter, interpret
 from whence.engine.kernels.work import KernelWork
+from whence.engine.language.chain import Chain
 from whence.engine.processors import ApplyFunction, Filter
 
 

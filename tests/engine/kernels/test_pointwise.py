@@ -10,15 +10,15 @@ import pytest
 
 from tests.engine.kernels.comparing import columns_of, difference
 from tests.engine.random_chains import Case
-from whence.engine.chain import Chain
-from whence.engine.definition import chain_from_tree
 from whence.engine.errors import EventError
-from whence.engine.functions.user import load_function
+from whence.engine.functions.user import import_function
 from whence.engine.interpreter import interpret
-from whence.engine.kernels.columns import Column
+from whence.engine.kernels.columns.column import Column
 from whence.engine.kernels.moments import made
-from whence.engine.kernels.trails import Line
+from whence.engine.kernels.trails.trail import Line
 from whence.engine.kernels.work import KernelWork
+from whence.engine.language.chain import Chain
+from whence.engine.language.definition import chain_from_tree
 
 NUMBERS = (
     *("value * 3", "value + 7", "value * value", "value - 11", "0 - value", "abs(value)"),
@@ -143,9 +143,9 @@ def test_a_pipe_that_two_read_ends_the_row() -> None:
 
 
 def test_a_function_of_the_user_is_called_once_for_every_event() -> None:
-    from whence.engine.expression import Call, Input
+    from whence.engine.language.expression import Call, Input
     from whence.engine.processors import ApplyFunction
 
-    own = Call(load_function("operator:neg"), (Input(0),))
+    own = Call(import_function("tests.engine.own_functions:neg"), (Input(0),))
     chain = Chain.of(ApplyFunction("own", own)) | ApplyFunction("more", "value + 1")
     assert not KernelWork(chain).kernels.lines

@@ -86,7 +86,7 @@ def test_every_processor_has_a_kernel() -> None:
 
 def test_an_untracked_run_gives_the_same_values() -> None:
     from tests.engine.kernels.comparing import columns_of
-    from whence.engine.record.schema import canonical
+    from whence.engine.values.columns import canonical
 
     for seed in range(60):
         case = random_case(seed)
@@ -112,7 +112,7 @@ def test_an_untracked_run_gives_the_same_values() -> None:
 def test_a_wrong_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison sees an explanation that lost an event."""
     from whence.engine.kernels.kernel import Kept
-    from whence.engine.kernels.trails import Nothing
+    from whence.engine.kernels.trails.trail import Nothing
 
     add = Kept.add
 

@@ -7,10 +7,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from whence.engine.kernels.encoding import Widths, encode
-from whence.engine.kernels.entries import WHOLE, Entries, Names
-from whence.engine.kernels.runs import Runs, runs_of
-from whence.engine.kernels.trails import Line, Nothing, Spans, Trail
+from whence.engine.kernels.trails.encoding import Widths, encode
+from whence.engine.kernels.trails.entries import WHOLE, Entries, Names
+from whence.engine.kernels.trails.runs import Runs, runs_of
+from whence.engine.kernels.trails.trail import Line, Nothing, Spans, Trail
 
 Said = set[tuple[int, int]]
 

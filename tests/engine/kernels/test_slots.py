@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from whence.engine.kernels.columns import from_values, guessed
-from whence.engine.kernels.number_table import NumberTable
+from whence.engine.kernels.columns.column import from_values, guessed
+from whence.engine.kernels.columns.number_table import NumberTable
+from whence.engine.kernels.columns.texts import Texts
 from whence.engine.kernels.slots import Slots
-from whence.engine.kernels.texts import Texts
 from whence.engine.values import key_of
 
 KEYS: dict[str, list[Any]] = {

@@ -12,14 +12,14 @@ import pytest
 from tests.engine.kernels.comparing import difference
 from tests.engine.random_chains import random_case
 from whence.engine.kernels.batch import Batch
-from whence.engine.kernels.columns import from_values, records
-from whence.engine.kernels.composing import Chosen
-from whence.engine.kernels.entries import Entries
+from whence.engine.kernels.columns.column import from_values, records
+from whence.engine.kernels.columns.texts import Texts
 from whence.engine.kernels.state import UnsavedError, read_state, write_state
-from whence.engine.kernels.texts import Texts
-from whence.engine.kernels.trails import Line, Nothing, Spans
-from whence.engine.record.schema import canonical
-from whence.engine.slice_map import SliceMap, SliceMapHistory
+from whence.engine.kernels.trails.composing import Chosen
+from whence.engine.kernels.trails.entries import Entries
+from whence.engine.kernels.trails.trail import Line, Nothing, Spans
+from whence.engine.values.columns import canonical
+from whence.engine.values.slice_map import SliceMap, SliceMapHistory
 
 HUNDREDS = 6
 """Of the random chains; those that hold a processor without kernel are left out and counted."""

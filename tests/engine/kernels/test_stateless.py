@@ -10,18 +10,18 @@ import pytest
 
 from tests.engine.kernels.comparing import columns_of, difference
 from tests.engine.random_chains import Case, random_case
-from whence.engine.chain import Chain
 from whence.engine.errors import EventError
 from whence.engine.interpreter import interpret
 from whence.engine.kernels.adapter import Interpreted
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.kernel import Born, Kernel
 from whence.engine.kernels.moments import made
-from whence.engine.kernels.refused import Refused
 from whence.engine.kernels.registry import kernel_for
-from whence.engine.kernels.trails import Nothing
+from whence.engine.kernels.trails.refused import Refused
+from whence.engine.kernels.trails.trail import Nothing
 from whence.engine.kernels.work import KernelWork
-from whence.engine.processor import Processor
+from whence.engine.language.chain import Chain
+from whence.engine.language.processor import Processor
 from whence.engine.processors import (
     ApplyFunction,
     CountDecimate,

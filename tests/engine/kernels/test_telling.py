@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from whence.engine.kernels.columns import from_values, records
-from whence.engine.kernels.telling import outputs_table, selected
-from whence.engine.kernels.texts import Texts
-from whence.engine.record.schema import canonical
+from whence.engine.kernels.columns.column import from_values, records
+from whence.engine.kernels.columns.texts import Texts
+from whence.engine.record.output_columns import outputs_table, selected
 from whence.engine.values import kind_of
+from whence.engine.values.columns import canonical
 
 NAN = float("nan")
 VALUES: dict[str, list[Any]] = {

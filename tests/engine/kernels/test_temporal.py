@@ -10,12 +10,12 @@ import pytest
 
 from tests.engine.kernels.comparing import columns_of, difference
 from tests.engine.random_chains import Case, random_case
-from whence.engine.chain import Chain
 from whence.engine.errors import EventError
 from whence.engine.interpreter import interpret
 from whence.engine.kernels import waiting
-from whence.engine.kernels.runs import Runs
+from whence.engine.kernels.trails.runs import Runs
 from whence.engine.kernels.work import KernelWork
+from whence.engine.language.chain import Chain
 from whence.engine.palettes.ltl import F, G, U, X
 
 CHANCES = (0.05, 0.5, 0.95)

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from whence.engine.kernels import texts as texts_module
-from whence.engine.kernels.growing import grown, roomy
-from whence.engine.kernels.texts import Texts
+from whence.engine.kernels.columns import texts as texts_module
+from whence.engine.kernels.columns.growing import grown, roomy
+from whence.engine.kernels.columns.texts import Texts
 
 LETTERS = "ab0-é√𝄞\0 "
 

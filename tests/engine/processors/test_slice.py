@@ -18,7 +18,7 @@ from whence.engine import (
     Window,
 )
 from whence.engine.palettes.ltl import G
-from whence.engine.slice_map import SliceMap
+from whence.engine.values.slice_map import SliceMap
 
 X = ApplyFunction("x", "x")
 LOG = [{"k": k, "x": x} for k, x in [("a", 3), ("b", 0), ("a", 5), ("c", 0)]]

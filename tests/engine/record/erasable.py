@@ -8,7 +8,7 @@ from typing import Any
 from tests.engine.examples import lifecycle
 from tests.exporters.making import recorded
 from whence.engine import ApplyFunction, Chain, Slice, field
-from whence.engine.chain import Log
+from whence.engine.language.chain import Log
 from whence.engine.record import RunRecord
 
 ROWS = ["A create", "B create", "A approve", "B pay", "A pay", "A approve"]
@@ -34,6 +34,6 @@ def noted(root: Path, **options: Any) -> RunRecord:
 
 
 def values(run: RunRecord, stream: str) -> list[str]:
-    (told,) = (s for s in run.manifest["streams"] if s["name"] == stream)
-    parts = [run.outputs(stream, part["part"]).to_pylist() for part in told["outputs"]]
+    told = run.manifest.by_name[stream]
+    parts = [run.outputs(stream, part.part).to_pylist() for part in told.outputs]
     return [f"{row['kind']} {row['value']}" for part in parts for row in part]

@@ -10,13 +10,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from whence.engine.kernels.columns import from_values
-from whence.engine.kernels.telling import outputs_table
-from whence.engine.kernels.texts import Texts
+from whence.engine.kernels.columns.column import from_values
+from whence.engine.kernels.columns.texts import Texts
 from whence.engine.record.coded import coded, joined
 from whence.engine.record.files import file_digest, write_table
-from whence.engine.record.schema import IN_ORDER, OUTPUTS, canonical
+from whence.engine.record.output_columns import outputs_table
+from whence.engine.record.schema import IN_ORDER, OUTPUTS
 from whence.engine.values import kind_of
+from whence.engine.values.columns import canonical
 
 VALUES: dict[str, list[Any]] = {
     "boolean": [True, True, False, True],

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from tests.engine.examples import EXAMPLES
 from tests.engine.random_chains import Case, random_case, refusals_skipped
 from whence.engine import ApplyFunction
-from whence.engine.associations import Association
-from whence.engine.chain import Chain
-from whence.engine.explanation import flatten
 from whence.engine.interpreter import interpret
+from whence.engine.language.chain import Chain
+from whence.engine.lineage.association import Association
+from whence.engine.lineage.contributions import counted
+from whence.engine.lineage.terms import flatten
+from whence.engine.lineage.tracker import MemoryTracker
 from whence.engine.record import ingest
-from whence.engine.record.contributions import contributions, counted
+from whence.engine.record.contributions import contributions
 from whence.engine.runners import RunOptions, run_recorded
 from whence.engine.runners.local_kernels import run_kernels
-from whence.engine.tracker import MemoryTracker
 
 
 def check(root: Path, chain: Chain, logs: Case | dict[str, list[object]], closed: bool) -> None:
@@ -85,3 +87,45 @@ def test_random_chains(tmp_path: Path, seed: int) -> None:
     case = random_case(seed + 7_000)
     with refusals_skipped():
         check(tmp_path, case.chain(), case, case.closed)
+
+
+def test_bands_that_reach_back_to_the_beginning_are_counted_at_once() -> None:
+    """Each of 20,000 outputs leans on all inputs before it: one by one, 200 million steps."""
+    many = 20_000
+    rows = [
+        Association("p", "explains", "band", 0, many - 1, "log:log", a=0, b=0, sa=0, sb=1),
+        Association("p", "explains", "list", 0, 0, "p/in", (0,)),
+    ]
+    found = counted(rows, {"log": many}, {"p": many})["log"]
+    assert found.tolist() == list(range(many, 0, -1))
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_any_band_is_counted_as_output_by_output(seed: int) -> None:
+    chance = Random(seed)
+    outputs, inputs = chance.randint(1, 12), chance.randint(1, 30)
+    rows = [Association("p", "explains", "list", 0, 0, "p/in", (0,))]
+    for _ in range(chance.randint(1, 3)):
+        lo = chance.randrange(outputs)
+        hi = chance.choice([None, chance.randrange(lo, outputs)])
+        steps = sorted(chance.randrange(4) for _ in range(2))
+        ends = sorted(chance.randint(-9, 9) for _ in range(2))
+        if chance.random() < 0.1:
+            ends.reverse()
+        to = chance.choice(["log:log", "p/in"])
+        (sa, sb), (a, b) = steps, ends
+        rows.append(Association("p", "explains", "band", lo, hi, to, a=a, b=b, sa=sa, sb=sb))
+    rows.append(Association("p/in", "explains", "band", 0, 40, "log:log", a=0, b=3, sa=1, sb=1))
+    wanted: Counter[int] = Counter()
+    for output in range(outputs):
+        inner: set[int] = set()
+        reached: set[int] = set()
+        for row in rows[:-1]:
+            for first, last in row.reaches(output, output):
+                (reached if row.to == "log:log" else inner).update(range(first, last + 1))
+        for at in inner:
+            for first, last in rows[-1].reaches(at, at):
+                reached.update(range(first, last + 1))
+        wanted.update(at for at in reached if 0 <= at < inputs)
+    found = counted(rows, {"log": inputs}, {"p": outputs})["log"]
+    assert dict(enumerate(found.tolist())) == {at: wanted[at] for at in range(inputs)}

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.random_chains import random_case, refusals_skipped
 from tests.engine.record.erasable import CASES, DECLARED, PER_CASE, SENTINELS, events, noted, values
 from tests.exporters.making import RUNS, recorded
 from tests.sentinels import holding
 from whence.engine import ApplyFunction, Chain
-from whence.engine.associations import AssociationIndex
 from whence.engine.errors import LogError, ParameterError
-from whence.engine.intervals import Intervals, of_positions, positions
 from whence.engine.kernels.state import write_state
+from whence.engine.lineage.positions import Intervals, of_positions, positions
 from whence.engine.record import LogRecord, RunRecord, ingest
 from whence.engine.record.erasing import (
-    erased_in,
     hold_run,
     list_erasures,
     release_run,
     touched_by,
 )
+from whence.engine.record.manifest import write_manifest
 from whence.engine.record.removing import check_removable
 from whence.engine.record.verifying import verify_run
 from whence.engine.runners import RunOptions, run_recorded
@@ -47,7 +48,7 @@ def test_values_go_and_the_skeleton_stays(tmp_path: Path) -> None:
         "erased null" if n in (1, 3) else each for n, each in enumerate(said)
     ]
     log = run.log("log")
-    assert erased_in(log.manifest) == ((1, 1), (3, 3))
+    assert log.manifest.erased == ((1, 1), (3, 3))
     left = list(log.read())
     for n, event in enumerate(events()):
         assert left[n] == (dict.fromkeys(event) if n in (1, 3) else event)
@@ -98,7 +99,7 @@ def test_what_follows_in_random_chains(seed: int, tmp_path: Path) -> None:
 
 def _check_closure(run: RunRecord, places: set[int]) -> None:
     """Every output that is explained by one of the events follows, and no other."""
-    logs = {name: run.log(name) for name in run.manifest["logs"]}
+    logs = {name: run.log(name) for name in run.manifest.logs}
     first, log = next(iter(logs.items()))
     meant = of_positions(at for at in places if at < log.length)
     if not meant:
@@ -106,20 +107,20 @@ def _check_closure(run: RunRecord, places: set[int]) -> None:
     touched = touched_by(run.root, {log.id: meant}, verdicts=True)
     index = AssociationIndex(run.rows())
     same = {name for name, each in logs.items() if each.id in touched.logs}
-    for stream in run.manifest["streams"]:
-        if stream["role"] != "output":
+    for stream in run.manifest.streams:
+        if stream.role != "output":
             continue
         wanted = set()
-        for position in range(stream["length"]):
-            reached = index.up(stream["name"], position)
+        for position in range(stream.length):
+            reached = index.up(stream.name, position)
             hit = any(
                 set(positions(reached.get(name, ()))) & set(positions(touched.logs[logs[name].id]))
                 for name in same
             )
             if hit:
                 wanted.add(position)
-        found = touched.streams.get(run.id, {}).get(stream["name"], ())
-        assert set(positions(found)) == wanted, (first, stream["name"])
+        found = touched.streams.get(run.id, {}).get(stream.name, ())
+        assert set(positions(found)) == wanted, (first, stream.name)
 
 
 def test_streams_and_runs_derived_from_it_go_too(tmp_path: Path) -> None:
@@ -204,10 +205,7 @@ def test_a_run_that_is_not_over_loses_its_state(tmp_path: Path) -> None:
     """As a stream leaves it that was killed: a checkpoint, a state, rows that wait, a torn file."""
     run = noted(tmp_path)
     log = run.log("log")
-    manifest = {**run.manifest, "status": "running", "ended": None}
-    from whence.engine.record.files import write_json
-
-    write_json(run.folder / "manifest.json", manifest)
+    write_manifest(run.folder, replace(run.manifest, status="running", ended=None))
     held = log.part(0).drop(["position"])
     stream = run.folder / "stream"
     (stream / "checkpoint").mkdir(parents=True)
@@ -223,15 +221,13 @@ def test_a_run_that_is_not_over_loses_its_state(tmp_path: Path) -> None:
     erase(plan, "why", None)
     assert holding(tmp_path, SENTINELS) == []
     now = run.manifest
-    assert now["status"] == "failed"
-    assert "begin a new run" in now["error"]
+    assert now.status == "failed"
+    assert "begin a new run" in str(now.error)
 
 
 def test_a_case_whose_events_only_wait_is_found(tmp_path: Path) -> None:
     run = noted(tmp_path)
-    from whence.engine.record.files import write_json
-
-    write_json(run.folder / "manifest.json", {**run.manifest, "status": "running"})
+    write_manifest(run.folder, replace(run.manifest, status="running"))
     late = run.log("log").part(0).drop(["position"]).slice(0, 1)
     late = late.set_column(late.schema.get_field_index("case"), "case", [["subject-late"]])
     (run.folder / "stream").mkdir()
@@ -270,7 +266,7 @@ def test_a_second_erasure_adds_to_the_first(tmp_path: Path) -> None:
     erase(plan_events(tmp_path, run.id, {"log": ((0, 0),)}), "because", None)
     log = LogRecord.open(run.log("log").folder)
     wanted: Intervals = ((0, 1), (3, 3))
-    assert erased_in(log.manifest) == wanted
+    assert log.manifest.erased == wanted
     assert len(verify_run(run).erased) == 2
     with pytest.raises(LogError, match="3 erased events"):
         what_if(run, ["log@2.action=pay"])
@@ -283,7 +279,7 @@ def test_a_stream_that_was_stopped_is_forgotten_with_its_checkpoint(
 ) -> None:
     from tests.engine.runners.streaming import DECLARED as NUMBERS
     from tests.engine.runners.streaming import EVENTS, OPTIONS, put, streamed
-    from whence.engine.log import Log as Declared
+    from whence.engine.language.log import Log as Declared
 
     folder, root = tmp_path / "arriving", tmp_path / "record"
     folder.mkdir()
@@ -294,10 +290,10 @@ def test_a_stream_that_was_stopped_is_forgotten_with_its_checkpoint(
     declared = Declared(columns=NUMBERS.columns, case="case", activity="act")
     later = [("02.csv", events[110:150])]
     run = streamed(root, folder, "lifecycle", OPTIONS, spark, later, declared=declared)
-    assert run.manifest["status"] == "interrupted"
+    assert run.manifest.status == "interrupted"
     sentinel = [events[0]["case"].encode()]
     assert any(name.startswith(f"runs/{run.id}/stream") for name, _ in holding(root, sentinel))
     done = erase(plan_case(root, events[0]["case"]), "why", None)
     assert done.ended == (run.id,)
     assert holding(root, sentinel) == []
-    assert run.manifest["status"] == "failed"
+    assert run.manifest.status == "failed"

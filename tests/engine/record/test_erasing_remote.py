@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,13 @@ from tests.sentinels import holding
 from whence.engine.errors import LogError
 from whence.engine.record import RunRecord, record_place, remote
 from whence.engine.record.erasing import hold_run, list_erasures, release_run, unfinished
-from whence.engine.record.files import write_json
+from whence.engine.record.manifest import write_manifest
 from whence.engine.record.remote import RemotePath
 from whence.engine.record.verifying import verify_run
 from whence.exporters.evidence import erasing
 from whence.exporters.evidence.case_secrets import Secrets
 from whence.exporters.evidence.erasing import erase, go_on, plan_case
-from whence.exporters.evidence.hands import Hands
+from whence.exporters.evidence.hashing_pool import HashingPool
 from whence.exporters.evidence.leaves import RunLeaves
 from whence.store.journal import note, read_journal
 
@@ -39,7 +40,7 @@ def _store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def run(_store: None, tmp_path: Path, request: pytest.FixtureRequest) -> RunRecord:
     """A record with all that there may be, copied to the store."""
     here = noted(tmp_path / "here")
-    with Hands() as hands:
+    with HashingPool() as hands:
         leaves = RunLeaves.begun(here, {"log": here.log("log")}, ["say"], hands)
         assert leaves.logs["log"].tree.count
         assert leaves.streams["say"].tree.count
@@ -77,7 +78,7 @@ def test_values_go_and_the_skeleton_stays(run: RunRecord, tmp_path: Path) -> Non
 
 
 def test_what_a_run_would_go_on_with_goes_too(run: RunRecord, tmp_path: Path) -> None:
-    write_json(run.folder / "manifest.json", {**run.manifest, "status": "running", "ended": None})
+    write_manifest(run.folder, replace(run.manifest, status="running", ended=None))
     torn = tmp_path / "torn"
     torn.write_bytes(SENTINELS[1])
     log = run.log("log")
@@ -90,7 +91,7 @@ def test_what_a_run_would_go_on_with_goes_too(run: RunRecord, tmp_path: Path) ->
     assert plan.ended == (run.id,)
     erase(plan, "why", None)
     assert held(run, tmp_path / "after") == set()
-    assert run.manifest["status"] == "failed"
+    assert run.manifest.status == "failed"
 
 
 def test_a_hold_refuses_it_there_as_well(run: RunRecord) -> None:

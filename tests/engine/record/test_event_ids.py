@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from whence.engine.errors import LogError
-from whence.engine.log import Log
+from whence.engine.language.log import Log
 from whence.engine.record import LogRecord, ingest, match
 from whence.engine.record.event_digest import event_digests, sip_hash
 from whence.engine.record.event_ids import FILE
@@ -92,12 +92,17 @@ def test_an_id_column_tells_events_apart_whatever_else_changes(tmp_path: Path) -
         match(kept(tmp_path, old), kept(tmp_path, new, id="case"))
 
 
-def test_ids_that_come_twice_are_matched_in_turn_and_counted(tmp_path: Path) -> None:
-    old = kept(tmp_path, [{"n": 1}, {"n": 2}, {"n": 1}, {"n": None}], id="n")
-    new = kept(tmp_path, [{"n": 2, "x": 1.0}, {"n": 1}, {"n": None}, {"n": 1}, {"n": 1}], id="n")
+def test_guessed_ids_that_come_twice_are_matched_in_turn_and_counted(tmp_path: Path) -> None:
+    old = kept(tmp_path, [{"n": 1}, {"n": 2}, {"n": 1}, {"n": None}], id="n", guessed=("id",))
+    new = kept(
+        tmp_path,
+        [{"n": 2, "x": 1.0}, {"n": 1}, {"n": None}, {"n": 1}, {"n": 1}],
+        id="n",
+        guessed=("id",),
+    )
     pairs = [(pair["old"], pair["new"]) for pair in match(old, new).both.to_pylist()]
     assert pairs == [(1, 0), (0, 1), (3, 2), (2, 3)]
-    assert [log.manifest["events"]["repeated"] for log in (old, new)] == [1, 2]
+    assert [log.manifest.events.repeated for log in (old, new)] == [1, 2]
 
 
 def test_digests_need_the_secret_which_only_the_owner_reads(tmp_path: Path) -> None:
@@ -193,3 +198,44 @@ def test_many_digests_at_once_are_those_of_each_event(tmp_path: Path) -> None:
     high, low = event_digests([c.slice(7, 200) for c in columns], secret, 200)
     found = [h.tobytes() + x.tobytes() for h, x in zip(high, low, strict=True)]
     assert found == [plain_digest(row, secret) for row in rows[7:207]]
+
+
+@pytest.mark.parametrize("order", [(), ("n",)])
+@pytest.mark.parametrize("seed", range(5))
+def test_an_id_that_comes_twice_is_refused_with_the_rows_of_the_first_two(
+    tmp_path: Path, order: tuple[str, ...], seed: int
+) -> None:
+    chance = random.Random(seed)
+    count = 40_000
+    rows: list[dict[str, Any]] = [
+        {"case": f"c{n}", "n": chance.choice([n, -n]), "x": None} for n in range(count)
+    ]
+    for _ in range(3):  # without an id there is nothing that could repeat
+        rows[chance.randrange(count)]["case"] = None
+    kept(tmp_path, rows, id="case")
+    for _ in range(seed + 1):
+        rows[chance.randrange(count)]["case"] = rows[chance.randrange(count)]["case"] or "c1"
+    ordered = sorted(range(count), key=lambda at: (rows[at]["n"], at)) if order else range(count)
+    seen: dict[str, int] = {}
+    first: tuple[int, int] | None = None
+    repeated = 0
+    for at in ordered:
+        id = rows[at]["case"]
+        if id in seen:
+            repeated += 1
+            first = first or (seen[id], at)
+        elif id is not None:
+            seen[id] = at
+    if first is None:
+        kept(tmp_path, rows, id="case")
+        return
+    one, two = sorted(first)
+    with pytest.raises(LogError) as caught:
+        ingest(
+            tmp_path, "log", rows, declared=Log(columns=COLUMNS, id="case"), order=order, chunk=999
+        )
+    told = str(caught.value)
+    assert told.startswith(f"log, rows {one + 1} and {two + 1}, column 'case': expected an id of")
+    assert f"got {rows[one]['case']!r} in both" in told
+    assert (f"{repeated - 1} more such" in told) == (repeated > 1)
+    assert len(list((tmp_path / "logs").glob("*"))) == len(list((tmp_path / "logs").glob("[!.]*")))

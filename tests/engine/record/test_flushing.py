@@ -11,6 +11,7 @@ import pytest
 from tests.engine.runners.stopping import run
 from whence.engine.record import RunRecord
 from whence.engine.record.files import file_digest
+from whence.engine.record.manifest import LISTS
 
 
 def test_parts_are_flushed_before_a_manifest_lists_them(
@@ -29,10 +30,10 @@ def test_parts_are_flushed_before_a_manifest_lists_them(
         found = place(self, target)
         if Path(target).name == "manifest.json" and "runs" in Path(target).parts:
             record = RunRecord(tmp_path, "the-run")
-            for stream in record.manifest["streams"]:
-                for what in ("outputs", "associations"):
-                    for part in stream[what]:
-                        path = str(record.path(what, stream["name"], part["part"]))
+            for stream in record.manifest.streams:
+                for what in LISTS:
+                    for part in stream.parts(what).numbers:
+                        path = str(record.path(what, stream.name, part))
                         listed.add(path)
                         late.extend([] if path in flushed else [path])
         return found
@@ -44,7 +45,7 @@ def test_parts_are_flushed_before_a_manifest_lists_them(
     there = set(map(str, record.folder.rglob("part-*.parquet")))
     assert listed == there
     assert len(there) > 20
-    for stream in record.manifest["streams"]:
-        for part in stream["associations"]:
-            path = record.path("associations", stream["name"], part["part"])
-            assert part["digest"] == file_digest(path)
+    for stream in record.manifest.streams:
+        for part in stream.associations:
+            path = record.path("associations", stream.name, part.part)
+            assert part.digest == file_digest(path)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from random import Random
 
-import numpy as np
 import pytest
 
+from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.random_chains import random_case, refusals_skipped
 from tests.exporters.making import RUNS
 from whence.engine import Chain, Slice
-from whence.engine.associations import AssociationIndex
 from whence.engine.formula import formula
-from whence.engine.intervals import Intervals, positions, union
-from whence.engine.record import RunRecord, along, ingest, reaching
-from whence.engine.record.along import STEPS, reached_within
-from whence.engine.record.ranges import Ranges, Rows, led_to
+from whence.engine.lineage.follow import STEPS, Links
+from whence.engine.lineage.positions import Intervals, Positions, positions, union
+from whence.engine.record import RunRecord, ingest
 from whence.engine.record.reaching import Reaching
 from whence.engine.runners import RunOptions, run_recorded
 from whence.engine.runners.local_kernels import run_kernels
@@ -31,10 +28,10 @@ def check(run: RunRecord) -> None:
     )
     for found, role, support in several:
         wanted: dict[str, Intervals] = {}
-        for stream in run.manifest["streams"]:
-            if stream["role"] == role:
-                for position in range(1 if role == "end" else stream["length"]):
-                    reached = index.up(stream["name"], position, support=support)
+        for stream in run.manifest.streams:
+            if stream.role == role:
+                for position in range(1 if role == "end" else stream.length):
+                    reached = index.up(stream.name, position, support=support)
                     for log, places in reached.items():
                         wanted[log] = union(wanted.get(log, ()), places)
         assert found == wanted, (role, support)
@@ -64,40 +61,16 @@ def test_a_stream_that_builds_on_itself_is_followed_in_one_pass(
     log = ingest(tmp_path, "log", [{"case": 1, "x": n % 7} for n in range(600)])
     run = run_kernels(tmp_path, chain, {"log": log})
     steps: list[int] = []
+    reached = Links.reached
 
-    def counted(rows: Rows, new: Ranges) -> Ranges:
+    def counted(links: Links, new: Positions) -> Positions:
         steps.append(1)
-        return led_to(rows, new)
+        return reached(links, new)
 
-    monkeypatch.setattr(along, "led_to", counted)
-    monkeypatch.setattr(reaching, "led_to", counted)
-    (found,) = Reaching(run).explained_by({"log": ((5, 5),)})["each"].tolist()
+    monkeypatch.setattr(Links, "reached", counted)
+    (found,) = Reaching(run).explained_by({"log": ((5, 5),)})["each"].intervals
     assert STEPS < len(steps) < 4 * STEPS  # not one for each of the events
     index = AssociationIndex(run.rows())
     explained = [at for at in range(600) if (5 in positions(index.up("each", at)["log"]))]
-    assert found == [explained[0], explained[-1]]
+    assert found == (explained[0], explained[-1])
     assert explained == list(range(found[0], found[1] + 1))
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_along_a_stream_is_step_by_step(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    random = Random(seed)
-    monkeypatch.setattr(along, "STEPS", seed % 2 * 32)  # in one pass; or a few steps are enough
-    rows = []
-    for source in range(1, 30):
-        for _ in range(random.randrange(3)):
-            lo = random.randrange(source)
-            rows.append([source, source, lo, random.randrange(lo, source)])
-    back = np.array(rows, np.int64)
-    for given in (back, back[:, [2, 3, 0, 1]]):
-        begin = random.randrange(30)
-        start = np.array([[begin, begin + random.randrange(3)]])
-        reached: set[int] = set()
-        fresh = set(range(start[0, 0], start[0, 1] + 1))
-        while fresh:
-            hit = [r for r in given.tolist() if any(r[0] <= at <= r[1] for at in fresh)]
-            fresh = {at for r in hit for at in range(r[2], r[3] + 1)} - reached
-            reached |= fresh
-        found = reached_within(given, start)
-        assert found is not None
-        assert {at for lo, hi in found.tolist() for at in range(lo, hi + 1)} == reached

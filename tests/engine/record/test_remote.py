@@ -76,10 +76,8 @@ def whence(*arguments: str) -> Result:
 
 
 def content(record: RunRecord) -> dict[str, Any]:
-    manifest = record.manifest
-    for name in ("id", "started", "ended"):
-        del manifest[name]
-    return manifest
+    told = record.manifest.json()
+    return {name: told[name] for name in told if name not in ("id", "started", "ended")}
 
 
 def test_a_record_in_an_object_store_is_that_of_a_folder(tmp_path: Path, root: RemotePath) -> None:
@@ -137,6 +135,10 @@ def test_commands_take_the_uri_and_nothing_tells_the_secret(
         ("s3://no-such-bucket/record", "expected a place that can be read and written; got: "),
         ("s3://key:word-of-access@bucket/record", "expected s3://NAME/FOLDER; got one with access"),
         ("s3://bucket", "expected s3://NAME/FOLDER; got "),
+        ("s3://", "expected s3://NAME/FOLDER; got s3: without a name"),
+        ("gs:bucket", "expected gs://NAME/FOLDER; got gs: without a name"),
+        ("s3:key:word-of-access@bucket", "expected s3://NAME/FOLDER; got s3: without a name"),
+        ("file://", "expected file:///FOLDER; got file: without a name"),
         ("ftp://host/record", "expected a folder, or a URI of file, s3"),
     ],
 )
@@ -171,9 +173,9 @@ def test_what_would_take_it_for_a_folder_of_this_machine_is_refused() -> None:
 WRITING = """
 import sys, time
 from whence.engine.record import leases, record_place
-from whence.engine.record.runs import RunWriter
+from whence.engine.record.run_writer import RunWriter
 leases.EVERY = 0.2
-writer = RunWriter(record_place(sys.argv[1]), "run", {"streams": []})
+writer = RunWriter(record_place(sys.argv[1]), "run", {"logs": {}, "chunk": 40, "streams": []})
 print("writing", flush=True)
 time.sleep(600)
 """
@@ -189,17 +191,17 @@ def test_a_run_whose_process_is_killed_is_interrupted(
         assert process.stdout is not None
         assert process.stdout.readline() == "writing\n"
         found = RunRecord(root, "run")
-        assert found.manifest["status"] == "running"
+        assert found.manifest.status == "running"
         with pytest.raises(BusyError, match="expected to be the only one to write it"):
             WritingLock(found.folder, wait=0.1)
         process.kill()
     while is_being_written(found.folder):
         time.sleep(0.2)
-    assert found.manifest["status"] == "interrupted"
+    assert found.manifest.status == "interrupted"
     lock = WritingLock(found.folder)
-    assert found.manifest["status"] == "running"
+    assert found.manifest.status == "running"
     lock.leave()
-    assert found.manifest["status"] == "interrupted"
+    assert found.manifest.status == "interrupted"
 
 
 def test_whether_a_run_was_killed_a_moment_ago_is_waited_for(
@@ -207,12 +209,12 @@ def test_whether_a_run_was_killed_a_moment_ago_is_waited_for(
 ) -> None:
     monkeypatch.setattr(leases, "FRESH", 4.0)
     monkeypatch.setattr(leases, "EVERY", 0.5)
-    writer = RunWriter(root, "run", {"streams": [], "chunk": 40})
+    writer = RunWriter(root, "run", {"logs": {}, "chunk": 40, "streams": []})
     assert interrupted_run(root, {"chunk": 41}) is None
     assert interrupted_run(root, {"chunk": 40}) is None  # it lives
     assert writer._lock._lease is not None
     writer._lock._lease._stop()  # as if it had been killed just now
-    assert writer.manifest["status"] == "running"
+    assert writer.manifest.status == "running"
     assert interrupted_run(root, {"chunk": 40}) == "run"
 
 
@@ -221,10 +223,10 @@ def test_who_did_not_answer_for_a_while_writes_no_more(
 ) -> None:
     monkeypatch.setattr(leases, "FRESH", 2.0)
     monkeypatch.setattr(leases, "EVERY", 600.0)  # as a process that is stopped
-    first = RunWriter(root, "run", {"streams": []})
+    first = RunWriter(root, "run", {"logs": {}, "chunk": 40, "streams": []})
     second = RunWriter.again(root, "run")
     told = (second.folder / "manifest.json").read_bytes()
-    with pytest.raises(BusyError, match="got another process that goes on with it"):
+    with pytest.raises(BusyError, match="got another process that resumed it"):
         first.publish()
     first.leave()
     assert (second.folder / "manifest.json").read_bytes() == told
@@ -273,5 +275,5 @@ def test_tasks_of_spark_write_and_read_there(
     finally:
         for name in store:
             del settings[name]
-    plans = [RunRecord(root, name).manifest.get("plan", {}).get("kind") for name in chains]
-    assert plans == ["slices", "chunks", None]
+    plans = [RunRecord(root, name).manifest.plan for name in chains]
+    assert [plan and plan.kind for plan in plans] == ["slices", "chunks", None]

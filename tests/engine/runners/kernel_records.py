@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.random_chains import Case
-from whence.engine.associations import AssociationIndex
-from whence.engine.chain import Chain
-from whence.engine.explanation import Inputs, flatten
 from whence.engine.interpreter import RunResult
-from whence.engine.intervals import positions
+from whence.engine.language.chain import Chain
+from whence.engine.lineage.positions import positions
+from whence.engine.lineage.terms import Inputs, flatten
 from whence.engine.record import LogRecord, RunRecord, ingest
-from whence.engine.record.schema import canonical
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
+from whence.engine.values.columns import canonical
 
 __all__ = ["check", "even", "logs_of", "record"]
 
@@ -56,21 +56,19 @@ def reached(index: AssociationIndex, stream: str, position: int, support: bool) 
 def check(run: RunRecord, expected: RunResult) -> None:
     """The record says the same as the tracker in memory."""
     index = AssociationIndex(run.rows())
-    streams = {s["name"]: s for s in run.manifest["streams"]}
+    streams = run.manifest.by_name
     for name in expected.interpreter.chain.outputs:
         stream = streams[name]
-        told = [
-            row for part in stream["outputs"] for row in run.outputs(name, part["part"]).to_pylist()
-        ]
+        told = [row for part in stream.outputs for row in run.outputs(name, part.part).to_pylist()]
         outputs = expected.of(name)
         assert [row["position"] for row in told] == list(range(len(outputs)))
         assert [row["moment"] for row in told] == [output.moment for output in outputs]
         assert [row["value"] for row in told] == [canonical(output.value) for output in outputs]
-        assert stream["length"] == stream["tracked"] == len(outputs)
+        assert stream.length == stream.tracked == len(outputs)
         for output in outputs:
             for support in (False, True):
                 wanted = by_log(flatten(output.event, support=support))
                 assert reached(index, name, output.position, support) == wanted
         wanted = by_log(expected.interpreter.open_inputs(name))
         assert reached(index, f"{name}/end", 0, True) == wanted
-    assert run.manifest["pending"] == expected.interpreter.pending()
+    assert run.manifest.pending == expected.interpreter.pending()

@@ -28,6 +28,7 @@ from whence.engine import Chain
 from whence.engine.record import RunRecord, leases
 from whence.engine.record.growing import GrowingLog
 from whence.engine.record.journal import Journal
+from whence.engine.record.manifest import RunManifest
 from whence.engine.record.place import place_of
 from whence.engine.record.remote import RemotePath
 from whence.engine.runners.spark_stream import run_stream
@@ -86,8 +87,8 @@ def _die_at(point: str, batch: int, last: Callable[[], None]) -> None:
 
     publish = Journal.publish
 
-    def published(self: Any) -> None:
-        publish(self)
+    def published(self: Any, manifest: RunManifest) -> None:
+        publish(self, manifest)
         if now == batch and point == "listed":
             die()
 

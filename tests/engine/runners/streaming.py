@@ -16,7 +16,7 @@ from tests.engine.runners.stopping import CHAINS as STOPPED
 from whence.engine import ApplyFunction, Chain, Cumulate, Filter, MemoryTracker, Slice, Window
 from whence.engine import interpret as run_interpreter
 from whence.engine.interpreter import RunResult
-from whence.engine.log import Log
+from whence.engine.language.log import Log
 from whence.engine.record import RunRecord
 from whence.engine.runners import RunOptions
 from whence.engine.runners.spark_stream import StreamProgress, run_stream

@@ -54,20 +54,20 @@ def test_a_run_is_running_while_its_process_lives_and_interrupted_when_it_was_ki
 ) -> None:
     process = held(tmp_path)
     try:
-        assert RunRecord(tmp_path, "held").manifest["status"] == "running"
+        assert RunRecord(tmp_path, "held").manifest.status == "running"
         assert interrupted_run(tmp_path, {"chain_digest": "d"}) is None
         with pytest.raises(LogError, match="run held: expected to be the only one to write it"):
             WritingLock(tmp_path / "runs" / "held", wait=0.1)
-        assert RunRecord(tmp_path, "held").manifest["status"] == "running"
+        assert RunRecord(tmp_path, "held").manifest.status == "running"
     finally:
         killed(process)
-    assert RunRecord(tmp_path, "held").manifest["status"] == "interrupted"
+    assert RunRecord(tmp_path, "held").manifest.status == "interrupted"
     assert interrupted_run(tmp_path, {"chain_digest": "d"}) == "held"
     assert interrupted_run(tmp_path, {"chain_digest": "other"}) is None
     again = RunWriter(tmp_path, "held", SAME)
-    assert RunRecord(tmp_path, "held").manifest["status"] == "running"
+    assert RunRecord(tmp_path, "held").manifest.status == "running"
     again.finish("complete")
-    assert RunRecord(tmp_path, "held").manifest["status"] == "complete"
+    assert RunRecord(tmp_path, "held").manifest.status == "complete"
     assert not (again.folder / LOCK).exists()
 
 
@@ -81,7 +81,7 @@ def test_a_run_that_is_complete_or_another_one_is_not_written_over(tmp_path: Pat
         RunWriter(tmp_path, "two", other)
     for name in ("one", "two"):
         assert not is_being_written(tmp_path / "runs" / name)
-    assert RunRecord(tmp_path, "one").manifest["status"] == "complete"
+    assert RunRecord(tmp_path, "one").manifest.status == "complete"
 
 
 def half_a_run(root: Path) -> RunRecord:
@@ -98,7 +98,7 @@ def half_a_run(root: Path) -> RunRecord:
     assert running != text
     (begun.record.folder / "manifest.json").write_text(running, encoding="utf-8")
     (begun.record.folder / LOCK).touch()
-    assert begun.record.manifest["status"] == "interrupted"
+    assert begun.record.manifest.status == "interrupted"
     return begun.record
 
 
@@ -110,7 +110,7 @@ def test_the_same_again_goes_on_with_the_interrupted_run(tmp_path: Path) -> None
     assert (other.again, other.id == before.id) == (False, False)
     again = run(chain, log, runner="interpreter", record=tmp_path, options=options)
     assert (again.again, again.id) == (True, before.id)
-    assert again.record.manifest["status"] == "complete"
+    assert again.record.manifest.status == "complete"
     assert [value for _, value in again.outputs()][-1] == sum(range(40))
     fresh = run(chain, log, runner="interpreter", record=tmp_path, options=options)
     assert (fresh.again, len(list_runs(tmp_path))) == (False, 3)
@@ -123,6 +123,6 @@ def test_what_an_earlier_attempt_wrote_has_to_come_out_the_same(tmp_path: Path) 
     chain, log = Cumulate("sum", "add"), list(range(40))
     with pytest.raises(LogError, match="expected part 1 of sum as an earlier attempt wrote it"):
         run(chain, log, runner="interpreter", record=tmp_path, options=RunOptions(chunk=10))
-    assert before.manifest["status"] == "failed"
+    assert before.manifest.status == "failed"
     fresh = run(chain, log, runner="interpreter", record=tmp_path, options=RunOptions(chunk=10))
     assert fresh.id != before.id

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.random_chains import random_case
 from tests.engine.runners.kernel_records import check, even, record
-from whence.engine.associations import AssociationIndex
-from whence.engine.chain import Chain
 from whence.engine.errors import EventError, WhenceError
 from whence.engine.interpreter import interpret
+from whence.engine.language.chain import Chain
+from whence.engine.lineage.tracker import MemoryTracker
 from whence.engine.processors import ApplyFunction, Cumulate, Slice
 from whence.engine.record import RunRecord, ingest
 from whence.engine.record.compact import from_compact_table
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
-from whence.engine.tracker import MemoryTracker
 
 
 @pytest.mark.parametrize("detail", ["ends", "steps"])
@@ -50,8 +50,8 @@ def test_only_selected_outputs_are_tracked(tmp_path: Path) -> None:
     options = RunOptions(where="value = false")
     run = record(tmp_path, chain, {"log": [1, -1, 2, -3]}, options)
     assert sorted(row.lo for row in run.rows()) == [1, 3]
-    assert run.manifest["streams"][0]["tracked"] == 2
-    assert run.manifest["streams"][0]["length"] == 4
+    assert run.manifest.streams[0].tracked == 2
+    assert run.manifest.streams[0].length == 4
 
 
 def test_an_untracked_run_keeps_outputs_alone(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_an_untracked_run_keeps_outputs_alone(tmp_path: Path) -> None:
     log = [{"case": n % 3, "x": 1} for n in range(9)]
     run = record(tmp_path, chain, {"log": log}, RunOptions(tracked=False))
     assert list(run.rows()) == []
-    assert [(s["name"], s["length"], s["tracked"]) for s in run.manifest["streams"]] == [
+    assert [(s.name, s.length, s.tracked) for s in run.manifest.streams] == [
         ("all", 9, 0),
         ("all/end", 0, 0),
     ]
@@ -67,8 +67,8 @@ def test_an_untracked_run_keeps_outputs_alone(tmp_path: Path) -> None:
 
 def test_a_log_without_events_leaves_a_record_without_outputs(tmp_path: Path) -> None:
     run = record(tmp_path, Chain.of(Cumulate("sum", "add")), {"log": []}, RunOptions(closed=True))
-    assert run.manifest["status"] == "complete"
-    assert run.manifest["streams"][0]["length"] == 0
+    assert run.manifest.status == "complete"
+    assert run.manifest.streams[0].length == 0
 
 
 def test_a_run_that_fails_says_so_and_keeps_no_state(tmp_path: Path) -> None:
@@ -77,8 +77,8 @@ def test_a_run_that_fails_says_so_and_keeps_no_state(tmp_path: Path) -> None:
     with pytest.raises(EventError, match="inverse, position 4"):
         run_kernels(tmp_path, chain, {"log": log}, run_id="r", batch=2, seconds=0.0)
     manifest = RunRecord(tmp_path, "r").manifest
-    assert manifest["status"] == "failed"
-    assert "inverse, position 4" in manifest["error"]
+    assert manifest.status == "failed"
+    assert "inverse, position 4" in str(manifest.error)
     assert [path.name for path in (tmp_path / "runs" / "r").glob("*.arrow")] == []
 
 
@@ -87,8 +87,8 @@ def test_a_prefix_of_inputs_is_one_item_a_part(tmp_path: Path) -> None:
     run = record(tmp_path, chain, {"log": list(range(1000))}, RunOptions(chunk=400), batch=1000)
     assert AssociationIndex(run.rows()).up("sum", 999) == {"log": ((0, 999),)}
     items = [
-        len(from_compact_table(run.associations("sum", part["part"]), "sum"))
-        for part in run.manifest["streams"][0]["associations"]
+        len(from_compact_table(run.associations("sum", part.part), "sum"))
+        for part in run.manifest.streams[0].associations
     ]
     assert items == [1, 1, 1]
 

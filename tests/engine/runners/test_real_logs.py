@@ -13,7 +13,7 @@ from tests.engine.runners.kernel_records import check
 from tests.engine.runners.streaming import cut
 from tests.guarantee.real_cases import REAL, real_cases
 from whence.engine import MemoryTracker, interpret
-from whence.engine.log import Log
+from whence.engine.language.log import Log
 from whence.engine.record import ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners import stream_following as following

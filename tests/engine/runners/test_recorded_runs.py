@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.random_chains import Case, random_case
-from whence.engine.associations import AssociationIndex
-from whence.engine.chain import Chain
 from whence.engine.errors import EventError, WhenceError
-from whence.engine.explanation import Inputs, flatten
 from whence.engine.interpreter import RunResult, interpret
-from whence.engine.intervals import positions
+from whence.engine.language.chain import Chain
+from whence.engine.lineage.choices import RowWitnesses
+from whence.engine.lineage.positions import positions
+from whence.engine.lineage.terms import Inputs, flatten
+from whence.engine.lineage.tracker import MemoryTracker
 from whence.engine.processors import ApplyFunction, Cumulate, Filter, Slice, Window
 from whence.engine.record import LogRecord, RunRecord, ingest
-from whence.engine.record.choices import RowWitnesses
-from whence.engine.record.schema import canonical, from_canonical
 from whence.engine.runners import RunOptions, run_recorded
-from whence.engine.tracker import MemoryTracker
 from whence.engine.values import Value
+from whence.engine.values.columns import canonical, from_canonical
 
 Places = dict[str, set[int]]
 
@@ -65,14 +65,14 @@ def test_the_record_explains_and_supports_as_the_tracker_does(
     options = RunOptions(detail=detail, closed=case.closed, chunk=3)  # type: ignore[arg-type]
     run = record(tmp_path, case.chain(), case.logs, options)
     index = AssociationIndex(run.rows())
-    streams = {s["name"]: s for s in run.manifest["streams"] if s["role"] == "output"}
+    streams = {s.name: s for s in run.manifest.streams if s.role.is_output}
     assert set(streams) == set(expected.interpreter.chain.outputs)
     for name in expected.interpreter.chain.outputs:
         stream = streams[name]
         told = [
             row
-            for part in stream["outputs"]
-            for row in run.outputs(stream["name"], part["part"]).to_pylist()
+            for part in stream.outputs
+            for row in run.outputs(stream.name, part.part).to_pylist()
         ]
         outputs = expected.of(name)
         assert [row["position"] for row in told] == list(range(len(outputs)))
@@ -81,7 +81,7 @@ def test_the_record_explains_and_supports_as_the_tracker_does(
         for output in outputs:
             for support in (False, True):
                 wanted = by_log(flatten(output.event, support=support))
-                assert reached(index, stream["name"], output.position, support) == wanted
+                assert reached(index, stream.name, output.position, support) == wanted
         wanted = by_log(expected.interpreter.open_inputs(name))
         assert reached(index, f"{name}/end", 0, True) == wanted
 
@@ -89,11 +89,11 @@ def test_the_record_explains_and_supports_as_the_tracker_does(
 def options_of(run: RunRecord) -> dict[tuple[str, int], int]:
     """How many options each choice of a run has."""
     return {
-        (stream["name"], row["position"]): int(row["value"])
-        for stream in run.manifest["streams"]
-        if stream["role"] == "choices"
-        for part in stream["outputs"]
-        for row in run.outputs(stream["name"], part["part"]).to_pylist()
+        (stream.name, row["position"]): int(row["value"])
+        for stream in run.manifest.streams
+        if stream.role.is_choices
+        for part in stream.outputs
+        for row in run.outputs(stream.name, part.part).to_pylist()
     }
 
 
@@ -169,7 +169,7 @@ def test_only_selected_outputs_are_tracked(tmp_path: Path) -> None:
     options = RunOptions(where="value = false")
     run = record(tmp_path, chain, {"log": [1, -1, 2, -3]}, options)
     assert sorted(row.lo for row in run.rows()) == [1, 3]
-    assert run.manifest["streams"][0]["tracked"] == 2
+    assert run.manifest.streams[0].tracked == 2
 
 
 def test_a_run_that_fails_says_so_in_its_record(tmp_path: Path) -> None:
@@ -178,8 +178,8 @@ def test_a_run_that_fails_says_so_in_its_record(tmp_path: Path) -> None:
         record(tmp_path, chain, {"log": [1, 2, "three"]}, RunOptions())
     (folder,) = (tmp_path / "runs").iterdir()
     manifest = RunRecord(tmp_path, folder.name).manifest
-    assert manifest["status"] == "failed"
-    assert "total, position 2" in manifest["error"]
+    assert manifest.status == "failed"
+    assert "total, position 2" in str(manifest.error)
 
 
 def test_the_same_log_is_kept_once(tmp_path: Path) -> None:

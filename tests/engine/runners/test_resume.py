@@ -28,7 +28,7 @@ def whole(run: RunRecord) -> dict[str, Any]:
     for path in sorted(p for p in run.folder.rglob("*") if p.is_file()):
         name = str(path.relative_to(run.folder))
         found[name] = pq.read_table(path).to_pydict() if path.suffix == ".parquet" else None
-    manifest = run.manifest
+    manifest = run.manifest.json()
     for changing in ("started", "ended"):
         assert manifest.pop(changing) is not None
     found["manifest.json"] = manifest
@@ -48,7 +48,7 @@ def test_a_run_that_was_killed_leaves_the_same_record(tmp_path: Path, name: str)
     assert len(killed) >= 3  # a chain with a processor of one's own puts fewer files in place
     for moment in killed:
         root = tmp_path / moment
-        assert RunRecord(root, "the-run").manifest["status"] == "interrupted"
+        assert RunRecord(root, "the-run").manifest.status == "interrupted"
         assert whole(resume(root, "the-run", seconds=0.0)) == expected
 
 
@@ -95,5 +95,5 @@ def test_every_alternative_is_the_interpreters(tmp_path: Path) -> None:
     said: list[str] = []
     options = RunOptions(witnesses="all")
     record = run_kernels(tmp_path, chain, {chain.inputs[0]: log}, options, say=said.append)
-    assert record.manifest["runner"] == "interpreter"
-    assert said == ["every alternative is asked for: the interpreter runs the chain"]
+    assert record.manifest.runner == "interpreter"
+    assert said == ["--witnesses all is only supported by the interpreter; using it"]

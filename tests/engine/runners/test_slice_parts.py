@@ -83,8 +83,8 @@ def in_pieces(
     root: Path, chain: Chain, log: LogRecord, options: RunOptions, partitions: int, batch: int
 ) -> RunRecord:
     """What Spark's tasks do, one after the other in this process."""
-    shape = LogShape(log.columns, bool(log.manifest["plain"]), log.length)
-    table = pa.concat_tables(log.part(n) for n in range(log.manifest["parts"]))
+    shape = LogShape(log.columns, log.manifest.plain, log.length)
+    table = pa.concat_tables(log.part(n) for n in range(log.manifest.parts))
     names = ["position", *(f"c{n}" for n in range(len(shape.columns)))]
     table = table.select(["position", *shape.columns]).rename_columns(names)
     keys = [hash(case) % partitions for case in table.column("c0").to_pylist()]
@@ -113,7 +113,7 @@ def in_pieces(
             number: piece.events
             for number, some in enumerate(pieces)
             for piece in some
-            if not piece.stream["name"] and piece.part == part and piece.events is not None
+            if not piece.stream.name and piece.part == part and piece.events is not None
         }
         if notes:
             together.feed(part, notes)
@@ -122,8 +122,8 @@ def in_pieces(
     groups: dict[tuple[str, int], list[Piece]] = {}
     for some in pieces:
         for piece in some:
-            if piece.stream["name"]:
-                groups.setdefault((piece.stream["name"], piece.part), []).append(piece)
+            if piece.stream.name:
+                groups.setdefault((piece.stream.name, piece.part), []).append(piece)
     staged = StagedParts(writer.folder)
     for (name, part), several in groups.items():
         staged.add_stream(several[0].stream)

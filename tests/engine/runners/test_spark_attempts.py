@@ -69,8 +69,10 @@ def test_slow_and_lost_attempts_leave_nothing(tmp_path: Path) -> None:
     for name in ("slow", "lost"):
         assert (tmp_path / name).read_text() == "xxx"  # the first, the second, and once again
         faltered, calm = (RunRecord(tmp_path, id) for id in (name, f"{name}-again"))
-        assert faltered.manifest["plan"]["tasks"] == 2
-        assert faltered.manifest["streams"] == calm.manifest["streams"]
+        cut = faltered.manifest.plan
+        assert cut is not None
+        assert cut.tasks == 2
+        assert faltered.manifest.streams == calm.manifest.streams
         assert files(faltered) == files(calm)
         assert verify_run(faltered).problems == ()
 

@@ -11,16 +11,16 @@ import pytest
 from tests.engine.random_chains import TAGS, random_case
 from tests.engine.runners.kernel_records import check, even, logs_of
 from tests.engine.runners.test_slice_parts import CHAINS, log_of
-from whence.engine.chain import Chain, Log
 from whence.engine.errors import EventError, WhenceError
 from whence.engine.interpreter import RunResult, interpret
 from whence.engine.interpreter.extract import Detail
+from whence.engine.language.chain import Chain, Log
+from whence.engine.lineage.tracker import MemoryTracker
 from whence.engine.processors import ApplyFunction, Cumulate, Passthrough, Slice
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
 from whence.engine.runners.spark_batch import Job, run_each, run_on_spark
-from whence.engine.tracker import MemoryTracker
 from whence.engine.values import Value
 
 if TYPE_CHECKING:
@@ -34,16 +34,16 @@ BIG = tuple(TAGS)
 
 def content(run: RunRecord) -> dict[str, Any]:
     """Everything a run has but its id, its times and who ran it."""
-    manifest = run.manifest
+    told = run.manifest.json()
     for name in ("id", "started", "ended", "runner"):
-        del manifest[name]
-    manifest["events"] = {
-        (stream["name"], part["part"]): run.outputs(stream["name"], part["part"]).to_pylist()
-        for stream in manifest["streams"]
-        for part in stream["outputs"]
+        del told[name]
+    told["events"] = {
+        (stream.name, part): run.outputs(stream.name, part).to_pylist()
+        for stream in run.manifest.streams
+        for part in stream.outputs.numbers
     }
-    manifest["rows"] = list(run.rows())
-    return manifest
+    told["rows"] = list(run.rows())
+    return told
 
 
 def test_random_chains_say_the_same_as_the_interpreter(tmp_path: Path, spark: SparkSession) -> None:
@@ -108,15 +108,15 @@ def test_a_bad_event_is_one_clear_line(tmp_path: Path, spark: SparkSession) -> N
     log = ingest(tmp_path, "log", [1, 2, 2**63 - 1])
     with pytest.raises(EventError, match="total, position 2: expected an integer of 64 bits"):
         run_on_spark(tmp_path, Chain.of(Cumulate("total", "add")), {"log": log}, session=spark)
-    assert RunRecord(tmp_path, "latest").manifest["status"] == "failed"
+    assert RunRecord(tmp_path, "latest").manifest.status == "failed"
 
 
 def test_an_empty_log_gives_an_empty_run(tmp_path: Path, spark: SparkSession) -> None:
     log = ingest(tmp_path, "log", [], declared=Log(columns={"x": "integer"}))
     chain = Chain.of(ApplyFunction("ok", "x > 0"))
     run = run_on_spark(tmp_path, chain, {"log": log}, session=spark)
-    assert run.manifest["status"] == "complete"
-    assert run.manifest["streams"][0]["length"] == 0
+    assert run.manifest.status == "complete"
+    assert run.manifest.streams[0].length == 0
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,9 @@ def test_a_slice_at_the_head_says_the_same_on_any_partitions(
         batch=batch,
         partitions=partitions,
     )
-    assert (run.manifest["plan"]["kind"], run.manifest["plan"]["tasks"]) == ("slices", partitions)
+    cut = run.manifest.plan
+    assert cut is not None
+    assert (cut.kind, cut.tasks) == ("slices", partitions)
     assert {path.name for path in run.folder.iterdir()} == {
         *("manifest.json", "outputs", "associations")
     }
@@ -152,6 +154,6 @@ def test_of_several_bad_events_on_several_partitions_the_first_is_told(
     with pytest.raises(EventError, match="all/ok, position 11: expected a divisor"):
         run_on_spark(tmp_path, chain, {"log": log}, session=spark, partitions=3)
     run = RunRecord(tmp_path, "latest")
-    assert run.manifest["status"] == "failed"
-    assert "position 11" in run.manifest["error"]
+    assert run.manifest.status == "failed"
+    assert "position 11" in str(run.manifest.error)
     assert not (run.folder / ".tasks").exists()

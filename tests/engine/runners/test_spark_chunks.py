@@ -115,7 +115,7 @@ def test_what_waits_reads_on_to_what_decides_it(
     whole = interpret(chain, {"log": list(log.read())}, tracker=MemoryTracker(), closed=closed)
     check(run, whole)
     alone = run_kernels(tmp_path, chain, {"log": log}, options)
-    assert run.manifest["pending"] == alone.manifest["pending"]
+    assert run.manifest.pending == alone.manifest.pending
 
 
 CASES: list[tuple[str, Any, RunOptions, str, str]] = [
@@ -152,7 +152,7 @@ CASES: list[tuple[str, Any, RunOptions, str, str]] = [
         Trim("t", n=1),
         RunOptions(witnesses="all"),
         "one task",
-        "the interpreter runs the chain",
+        "only supported by the interpreter",
     ),
 ]
 

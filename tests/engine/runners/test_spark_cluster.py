@@ -147,8 +147,12 @@ def test_workers_without_whence_get_it_as_a_wheel_and_leave_the_same_record(
     for name, chain in chains.items():
         run = RunRecord(tmp_path, name)
         check(run, interpret(chain, {"log": list(log.read())}, tracker=MemoryTracker()))
-    assert RunRecord(tmp_path, "slices").manifest["plan"]["tasks"] == 2
-    assert RunRecord(tmp_path, "chunks").manifest["plan"]["tasks"] == 2
+    cut = RunRecord(tmp_path, "slices").manifest.plan
+    assert cut is not None
+    assert cut.tasks == 2
+    cut = RunRecord(tmp_path, "chunks").manifest.plan
+    assert cut is not None
+    assert cut.tasks == 2
 
 
 @pytest.mark.full

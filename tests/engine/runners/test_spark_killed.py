@@ -55,7 +55,7 @@ def logged(root: Path) -> LogRecord:
 
 def whole(run: RunRecord) -> dict[str, Any]:
     """What a run says: every output, and every association as it was written."""
-    assert run.manifest["status"] == "complete"
+    assert run.manifest.status == "complete"
     assert not list(run.folder.rglob(".*"))
     return {
         str(path.relative_to(run.folder)): pq.read_table(path).to_pydict()
@@ -119,7 +119,7 @@ def test_a_worker_of_one_task_is_killed(
     with pytest.raises(RunnerError, match="try the same command again"):
         run_each([job(tmp_path, log, "killed")], spark)
     thread.join()
-    assert RunRecord(tmp_path, "killed").manifest["status"] == "interrupted"
+    assert RunRecord(tmp_path, "killed").manifest.status == "interrupted"
     assert run_each([job(tmp_path, log, "killed")], spark) == [None]
     assert whole(RunRecord(tmp_path, "killed")) == whole(RunRecord(tmp_path, "whole"))
     counted(record_property, "batch, worker", hits)
@@ -144,8 +144,8 @@ def test_a_worker_of_several_tasks_is_killed_before_the_commit(
         run("killed")
     thread.join()
     killed = RunRecord(tmp_path, "killed")
-    assert killed.manifest["status"] == "interrupted"
-    assert killed.manifest["streams"] == []
+    assert killed.manifest.status == "interrupted"
+    assert killed.manifest.streams == ()
     assert whole(run("killed")) == expected
     counted(record_property, "batch, worker", hits)
     assert hits[point]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.runners.kernel_records import check
 from tests.engine.runners.stopping import plus
 from tests.engine.runners.streaming import (
@@ -22,10 +23,9 @@ from tests.engine.runners.streaming import (
     streamed,
 )
 from whence.engine import ApplyFunction, Chain, Cumulate
-from whence.engine.associations import AssociationIndex
 from whence.engine.errors import EventError, LogError, WhenceError
 from whence.engine.functions import function
-from whence.engine.log import Log
+from whence.engine.language.log import Log
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
@@ -63,17 +63,17 @@ def test_a_stream_says_what_the_interpreter_says_of_the_log(
     put(folder, *files[0])  # later, but its name comes first
     options = replace(OPTIONS, detail="steps") if name == "nested" else OPTIONS
     stopped = streamed(tmp_path, folder, name, options, spark, files[2:4])
-    assert stopped.manifest["status"] == "interrupted"
+    assert stopped.manifest.status == "interrupted"
     for file in files[4:]:
         put(folder, *file)
     run = streamed(tmp_path, folder, name, options, spark)
     assert run.id == stopped.id
-    assert run.manifest["status"] == "complete"
+    assert run.manifest.status == "complete"
     check(run, interpreted(name))
-    (log,) = run.manifest["logs"]
+    (log,) = run.manifest.logs
     kinds = DECLARED.columns if ending == "csv" else {}
     local = ingest(tmp_path, log, open_source(folder, columns=kinds))
-    assert run.log(log).manifest["digest"] == local.manifest["digest"]
+    assert run.log(log).manifest.digest == local.manifest.digest
     assert {path.name for path in run.folder.iterdir()} == {
         "manifest.json",
         "outputs",
@@ -84,15 +84,15 @@ def test_a_stream_says_what_the_interpreter_says_of_the_log(
 def said(run: RunRecord) -> dict[str, Any]:
     """Outputs, what explains and supports each, what is tracked, what waits."""
     index = AssociationIndex(run.rows())
-    found: dict[str, Any] = {"pending": run.manifest["pending"]}
-    for stream in run.manifest["streams"]:
-        name = stream["name"]
-        parts = [run.outputs(name, part["part"]).to_pylist() for part in stream["outputs"]]
-        found[name] = [row for part in parts for row in part], stream["tracked"]
-        if stream["role"] == "output":
+    found: dict[str, Any] = {"pending": run.manifest.pending}
+    for stream in run.manifest.streams:
+        name = stream.name
+        parts = [run.outputs(name, part.part).to_pylist() for part in stream.outputs]
+        found[name] = [row for part in parts for row in part], stream.tracked
+        if stream.role.is_output:
             found[f"why {name}"] = [
                 [index.up(name, n, support=support) for support in (False, True)]
-                for n in range(stream["length"])
+                for n in range(stream.length)
             ]
     return found
 
@@ -126,7 +126,7 @@ def test_a_file_that_does_not_fit_stops_the_stream_which_goes_on_when_it_does(
     with pytest.raises(LogError, match=r"2\.csv, row 51 \(line 52\), column 'x': expected an int"):
         streamed(tmp_path, folder, "filter", OPTIONS, spark, [("2.csv", odd)])
     stopped = RunRecord(tmp_path, "latest")
-    assert stopped.manifest["status"] == "interrupted"
+    assert stopped.manifest.status == "interrupted"
     put(folder, "2.csv", EVENTS[100:])
     run = streamed(tmp_path, folder, "filter", OPTIONS, spark)
     assert run.id == stopped.id
@@ -140,7 +140,7 @@ def test_an_event_that_the_chain_cannot_take_ends_the_run(
     with pytest.raises(EventError, match="total, position 1: expected an integer of 64 bits"):
         streamed(tmp_path, folder, "filter", OPTIONS, spark)
     run = RunRecord(tmp_path, "latest")
-    assert run.manifest["status"] == "failed"
+    assert run.manifest.status == "failed"
     assert not (run.folder / "stream").exists()
 
 

@@ -73,8 +73,8 @@ def test_a_stream_that_is_stopped_and_goes_on_leaves_the_record_of_a_folder(
     put(folder, "1.csv", EVENTS[:100])
     files = [("2.csv", EVENTS[100:150]), ("3.csv", EVENTS[150:210])]
     stopped = streamed(root, folder, "window", OPTIONS, spark, files)
-    assert stopped.manifest["status"] == "interrupted"
-    assert stopped.manifest["streams"][0]["length"] > 0
+    assert stopped.manifest.status == "interrupted"
+    assert stopped.manifest.streams[0].length > 0
     put(folder, "4.csv", EVENTS[210:])
     run = streamed(root, folder, "window", OPTIONS, spark)
     assert run.id == stopped.id
@@ -87,8 +87,8 @@ def test_a_stream_that_is_stopped_and_goes_on_leaves_the_record_of_a_folder(
     uri = (tmp_path / "a folder").as_uri()
     here = streamed(record_place(uri), folder, "window", OPTIONS, spark)
     assert said(here) == said(run)
-    (log,) = run.manifest["logs"]
-    assert here.log(log).manifest["digest"] == run.log(log).manifest["digest"]
+    (log,) = run.manifest.logs
+    assert here.log(log).manifest.digest == run.log(log).manifest.digest
 
 
 def test_the_command_follows_a_stream_into_a_record_at_a_uri(
@@ -126,7 +126,7 @@ def test_a_store_that_refuses_leaves_a_stream_that_can_go_on(
         patch.setattr(RemotePath, "put", refuse)
         with pytest.raises(LogError, match="expected room"):
             streamed(root, folder, "rule", OPTIONS, spark, [("2.csv", EVENTS[200:])])
-    assert RunRecord(root, "latest").manifest["status"] == "interrupted"
+    assert RunRecord(root, "latest").manifest.status == "interrupted"
     run = streamed(root, folder, "rule", OPTIONS, spark)
     assert list_runs(root) == [run.id]
     check(run, interpreted("rule"))
@@ -188,7 +188,7 @@ def test_started_again_at_once_it_goes_on_with_the_same_run(
     put(folder, "1.csv", EVENTS[:200])
     killed(root, folder, "filter", "kept", 0)
     put(folder, "2.csv", EVENTS[200:])
-    assert RunRecord(root, "latest").manifest["status"] == "running"
+    assert RunRecord(root, "latest").manifest.status == "running"
     run = streamed(root, folder, "filter", OPTIONS, spark)
     assert list_runs(root) == [run.id]
     check(run, interpreted("filter"))

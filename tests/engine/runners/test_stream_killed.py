@@ -70,7 +70,7 @@ def survive(
         hits[point] += 1
         run = RunRecord(root, "latest")
         assert is_left(run.folder)
-        assert run.manifest["status"] == "interrupted"
+        assert run.manifest.status == "interrupted"
         ids.add(run.id)
     if not ending:
         put(folder, *files[-1])

@@ -13,7 +13,7 @@ from tests.engine.random_chains import TAGS, random_case
 from tests.engine.runners.kernel_records import check
 from whence.engine import ApplyFunction, Chain, MemoryTracker, interpret
 from whence.engine.errors import EventError, LogError, WhenceError
-from whence.engine.explanation import Inputs
+from whence.engine.lineage.terms import Inputs
 from whence.engine.record import RunRecord
 from whence.engine.runners import RunOptions
 from whence.engine.runners import stream_following as following

@@ -27,10 +27,10 @@ import pyarrow.parquet as pq
 
 from tests.engine.sources.ocel_files import small_log, write_json, write_sqlite, write_xml
 from tests.engine.sources.xes_reference import events_by_expat
-from whence.engine.columns import records_of
 from whence.engine.errors import WhenceError
 from whence.engine.sources import Limits, open_source
 from whence.engine.sources.source import ON_BAD, source_schema
+from whence.engine.values.columns import records_of
 
 __all__ = ["FORMATS", "HOW", "mutated", "read_one"]
 

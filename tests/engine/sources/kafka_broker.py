@@ -83,7 +83,7 @@ def _jars() -> Path:
         patch.setenv("WHENCE_HOME", str(USERS_HOME))
         try:
             pinned = PinnedJars.parse(name, _JARS.read_text(encoding="utf-8"))
-            return ensure_jars(find_java(), lambda done, total, text: None, pinned)
+            return ensure_jars(find_java(), None, pinned)
         except ServerError as error:
             if os.environ.get("CI"):
                 raise

@@ -19,7 +19,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.text_strategies import BROAD
-from whence.engine.columns import records_of
 from whence.engine.errors import LogError
 from whence.engine.sources import Limits, events_of, open_source
 from whence.engine.sources.cells import converter, zone_of
@@ -31,6 +30,7 @@ from whence.engine.sources.row_blocks import RowBlock, RowBlocks, row_ends
 from whence.engine.sources.source import Reading
 from whence.engine.sources.typed import typed
 from whence.engine.values import ValueFault
+from whence.engine.values.columns import records_of
 
 ODD = (
     *("true", "false", "TRUE", "0x1F", "inf", "nan", ".5", "5.", "1_0", "٣", "-", "-0", "+"),
@@ -44,6 +44,7 @@ CELLS = st.one_of(
     st.from_regex(r"[-+]?[0-9]{1,21}", fullmatch=True),
     st.from_regex(r"[-+ ]?[0-9]{0,3}[.,]?[0-9]{0,3}([eE][-+]?[0-9]{1,3})?", fullmatch=True),
     st.from_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}(:[0-9]{2}){0,2})?", fullmatch=True),
+    st.from_regex(r"-?[0-9]{1,3}([. \u00a0\u202f][0-9]{3}){0,2}(,[0-9]{0,4})?", fullmatch=True),
     st.datetimes().map(datetime.isoformat),
     st.datetimes(timezones=st.timezones()).map(lambda t: t.isoformat()),
     st.from_regex(r"[0-9]{1,2}/[0-9]{1,2}/[0-9]{4} [0-9]{1,2}:[0-9]{2}", fullmatch=True),
@@ -58,11 +59,12 @@ KINDS = ("integer", "float", "boolean", "instant", "text", "instant(%m/%d/%Y %H:
     st.lists(CELLS, max_size=8),
     st.sampled_from(KINDS),
     st.sampled_from(["UTC", "Europe/Berlin", "-03:30"]),
+    st.sampled_from([".", ","]),
 )
 def test_a_column_converts_as_its_cells_do(
-    cells: list[str | None], kind: str, timezone: str
+    cells: list[str | None], kind: str, timezone: str, decimal: str
 ) -> None:
-    convert = converter(kind, zone_of(timezone)) or str
+    convert = converter(kind, zone_of(timezone), decimal) or str
     expected: list[Any] = []
     faults: list[tuple[int, str]] = []
     for index, cell in enumerate(cells):
@@ -72,11 +74,33 @@ def test_a_column_converts_as_its_cells_do(
                 expected[-1] = convert(cell)
             except ValueFault as fault:
                 faults.append((index, str(fault)))
-    made, found = typed(pa.array(cells, pa.string()), kind, timezone)
+    made, found = typed(pa.array(cells, pa.string()), kind, timezone, decimal)
     table = pa.RecordBatch.from_arrays([made], names=["c"])
     values = [r["c"] for r in records_of(table, {"c": kind.partition("(")[0]})]
     assert list(map(repr, values)) == list(map(repr, expected))
     assert [(index, str(fault)) for index, fault in found] == faults
+
+
+@given(st.floats(-1e12, 1e12), st.sampled_from([".", " ", "\u00a0", "\u202f", ""]))
+def test_a_decimal_comma_changes_nothing_but_how_a_number_is_written(
+    number: float, thousands: str
+) -> None:
+    written = f"{number:,.4f}".replace(",", " ").replace(".", ",").replace(" ", thousands)
+    made, faults = typed(pa.array([written]), "float", decimal=",")
+    assert (made.to_pylist(), faults) == ([float(f"{number:.4f}")], [])
+    convert = converter("float", decimal=",")
+    assert convert is not None
+    assert convert(written) == made[0].as_py()
+
+
+@pytest.mark.parametrize(
+    "cell", ["1.5", "1,234.5", "1.234 567", "12.34,5", "1..234", ",5", "1,5,6"]
+)
+def test_what_is_no_number_with_a_decimal_comma_is_refused(cell: str) -> None:
+    for kind in ("float", "integer"):
+        made, (fault,) = typed(pa.array([cell]), kind, decimal=",")
+        assert made.null_count == 1
+        assert f"with a decimal comma, as 1.234,56; got '{cell}'; try" in str(fault[1])
 
 
 def test_most_of_the_work_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,11 +115,13 @@ def test_most_of_the_work_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> No
         "float": ["1", "-2.5e3", "5."],
         "boolean": ["true", None, "false"],
         "instant": ["2026-03-01", "2026-03-01 10:00", "2026-03-01T10:00:00.5"],
+        "float,": ["1", "-2,5e3", "1.234,5", "1 234 567,"],
         "instant(%m/%d/%Y %H:%M)": ["1/31/2026 7:05", "12/01/2026 17:05"],
         "instant(%d/%b/%Y:%H:%M:%S %z)": ["10/Oct/2000:13:55:36 -0700"],
     }
     for kind, cells in every.items():
-        made, faults = typed(pa.array(cells, pa.string()), kind)
+        decimal = "," if kind.endswith(",") else "."
+        made, faults = typed(pa.array(cells, pa.string()), kind.rstrip(","), decimal=decimal)
         assert (made.null_count, faults) == (cells.count(None), [])
     mixed = ["2026-03-01T10:00:00+01:00", "2026-03-01T10:00:00Z", "2026-03-01T10:00:00"]
     assert typed(pa.array(mixed), "instant")[0].null_count == 0

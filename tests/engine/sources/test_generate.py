@@ -18,12 +18,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from whence.engine import interpret
-from whence.engine.chain_file import load_chain
 from whence.engine.errors import ParameterError
+from whence.engine.language.chain_file import load_chain
 from whence.engine.sources.generate import FORMATS, PaymentLog, payment_log, write_log
 from whence.engine.sources.source import Source, source_schema
 
-CHAINS = Path(__file__).parents[3] / "engine" / "whence" / "cli" / "demo_chains"
+CHAINS = Path(__file__).parents[3] / "app" / "whence" / "cli" / "demo_chains"
 FAULTS = {"unapproved": 4, "unaudited": 3, "paid_twice": 2}
 
 

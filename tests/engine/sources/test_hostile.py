@@ -248,6 +248,6 @@ def test_classifiers_are_kept_in_the_manifest(tmp_path: Path) -> None:
         _xes(tmp_path).read_text().replace("<log>", "<log><classifier name='A' keys='b'/>")
     )
     record = ingest(tmp_path / "record", "log", open_source(file))
-    assert record.manifest["details"]["classifiers"] == [{"name": "A", "keys": "b"}]
-    assert record.manifest["details"]["traces"] == 1
+    assert record.manifest.details["classifiers"] == [{"name": "A", "keys": "b"}]
+    assert record.manifest.details["traces"] == 1
     assert record.length == 4_000

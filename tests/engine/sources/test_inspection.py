@@ -85,12 +85,23 @@ def test_what_is_proposed_can_really_be_read(cells: list[str]) -> None:
             convert(cell)  # raises nothing
 
 
-def test_times_that_can_be_read_in_two_ways_are_told() -> None:
+@pytest.mark.parametrize("sign", ["/", ".", "-"])
+@pytest.mark.parametrize(
+    ("clock", "written"), [("", ""), (" %H:%M", " 10:30"), (" %I:%M %p", " 10:30 PM")]
+)
+@pytest.mark.parametrize(("year", "digits"), [("%Y", "2026"), ("%y", "26")])
+def test_of_times_that_can_be_read_in_two_ways_none_is_proposed(
+    sign: str, clock: str, written: str, year: str, digits: str
+) -> None:
+    kinds = [f"instant({sign.join((*days, year))}{clock})" for days in (("%d", "%m"), ("%m", "%d"))]
     candidates = Candidates()
-    candidates.see(pa.array(["03/04/2026"]))
-    assert (candidates.best, candidates.doubt) == ("instant(%m/%d/%Y)", "instant(%d/%m/%Y)")
-    candidates.see(pa.array(["03/14/2026"]))
-    assert (candidates.best, candidates.doubt) == ("instant(%m/%d/%Y)", None)
+    candidates.see(pa.array([sign.join(("03", "04", digits)) + written]))
+    assert (candidates.best, candidates.ambiguous) == (None, tuple(kinds))
+    candidates.see(pa.array([sign.join(("14", "03", digits)) + written]))
+    assert (candidates.best, candidates.ambiguous) == (kinds[0], ())
+    other = Candidates()
+    other.see(pa.array([sign.join(("03", "14", digits)) + written]))
+    assert (other.best, other.ambiguous) == (kinds[1], ())
 
 
 def test_everything_about_a_small_log(tmp_path: Path) -> None:

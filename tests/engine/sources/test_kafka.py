@@ -15,7 +15,7 @@ from tests.engine.runners.streaming import CHAINS, EVENTS, OPTIONS, interpreted
 from tests.engine.sources.kafka_broker import Broker, running_broker
 from whence.engine import Chain
 from whence.engine.errors import LogError
-from whence.engine.log import Log
+from whence.engine.language.log import Log
 from whence.engine.record import RunRecord
 from whence.engine.runners.spark_stream import StreamProgress, run_stream
 from whence.engine.sources.kafka_stream import KafkaStream
@@ -57,14 +57,14 @@ def test_a_topic_says_what_the_interpreter_says_of_its_messages(
             stop.set()
 
     stopped = follow(tmp_path, where, "lifecycle", spark, stop=stop, tell=tell)
-    assert stopped.manifest["status"] == "interrupted"
+    assert stopped.manifest.status == "interrupted"
     assert [progress.position for progress in seen] == [119, 120, 199]
     assert seen[0].lag == "0 messages"
     broker.send("lifecycle", MESSAGES[200:])
     run = follow(tmp_path, where, "lifecycle", spark, available_now=True)
     assert run.id == stopped.id
     check(run, interpreted("lifecycle"))
-    (log,) = run.manifest["logs"]
+    (log,) = run.manifest.logs
     part = run.log(log).part(0)
     assert part.column("row").to_pylist() == part.column("position").to_pylist()
 
@@ -79,10 +79,10 @@ def test_what_does_not_fit_is_told_by_its_offset_or_dropped(
         follow(tmp_path, where, "rule", spark, available_now=True)
     dropped = Log(on_bad="drop")
     run = follow(tmp_path, where, "rule", spark, available_now=True, declared=dropped)
-    (name,) = run.manifest["logs"]
+    (name,) = run.manifest.logs
     log = run.log(name)
     assert log.part(0).column("row").to_pylist() == [0, 1, 2, 3, 4, 6]
-    assert log.manifest["report"]["dropped"] == 3
+    assert log.manifest.report["dropped"] == 3
 
 
 @pytest.mark.spark
@@ -97,7 +97,7 @@ def test_messages_that_kafka_has_forgotten_are_missed(
     broker.forget("short", 60)
     with pytest.raises(LogError, match="expected messages from offset 50 on; got 60"):
         follow(tmp_path, where, "rule", spark, available_now=True)
-    assert RunRecord(tmp_path, "latest").manifest["status"] == "interrupted"
+    assert RunRecord(tmp_path, "latest").manifest.status == "interrupted"
 
 
 def test_several_partitions_have_no_order_unless_one_is_named(broker: Broker) -> None:

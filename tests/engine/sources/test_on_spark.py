@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from whence.engine.errors import LogError
-from whence.engine.log import Log
+from whence.engine.language.log import Log
 from whence.engine.record import ingest
 from whence.engine.sources import Source, events_of, open_source
 from whence.engine.sources.on_spark import on_spark

@@ -210,7 +210,7 @@ def test_a_log_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
 def test_a_source_travels_to_another_process(tmp_path: Path) -> None:
     file = tmp_path / "log.csv"
     file.write_text(TEXT)
-    source = open_source(file, progress=lambda done, total: None)
+    source = open_source(file, progress=lambda event: None)
     again = pickle.loads(pickle.dumps(source))
     split = pickle.loads(pickle.dumps(source.splits(3)[1]))
     assert list(again.batches(split)) == list(source.batches(split))

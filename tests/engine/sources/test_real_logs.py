@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from tests.engine.sources.real_logs import open_real
-from whence.engine.arrow_compute import pc
 from whence.engine.sources.inspection import Inspection, inspect_log
+from whence.engine.values.arrow_compute import pc
 
 COUNTS = {
     "ccc19.csv": (697, 20),

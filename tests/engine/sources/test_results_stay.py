@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from tests.engine.sources.real_logs import NEEDED, open_real, real_log
-from whence.engine.chain import Chain
-from whence.engine.chain_file import load_chain
-from whence.engine.log import Log
+from whence.engine.language.chain import Chain
+from whence.engine.language.chain_file import load_chain
+from whence.engine.language.log import Log
 from whence.engine.record import LogRecord, RunRecord, ingest
 from whence.engine.runners import RunOptions, run_recorded
 from whence.engine.sources import open_source
@@ -86,8 +86,8 @@ def _case(source: Source) -> str:
 
 
 def outputs(run: RunRecord) -> list[dict[str, Any]]:
-    (stream,) = [s for s in run.manifest["streams"] if s["role"] == "output"]
-    tables = [run.outputs(stream["name"], part["part"]) for part in stream["outputs"]]
+    (stream,) = run.manifest.outputs
+    tables = [run.outputs(stream.name, part.part) for part in stream.outputs]
     return [row for table in tables for row in table.to_pylist()]
 
 
@@ -174,6 +174,6 @@ def test_a_chain_says_the_same_on_any_number_of_partitions(
         folder = tmp_path / way
         folder.mkdir()
         chain, log = taken(folder / "record", WAYS[way](name, folder), "time", chunk)
-        assert log.manifest["parts"] == -(-length // chunk)
+        assert log.manifest.parts == -(-length // chunk)
         run = run_on_spark(folder / "record", chain, {"log": log}, options, session=spark)
         assert outputs(run) == expected

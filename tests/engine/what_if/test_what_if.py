@@ -14,8 +14,8 @@ from tests.engine.random_chains import random_case, refusals_skipped
 from whence.engine import ApplyFunction, Chain, Cumulate, Filter, Slice
 from whence.engine.errors import WhenceError
 from whence.engine.interpreter import interpret
-from whence.engine.intervals import positions
-from whence.engine.log import Log
+from whence.engine.language.log import Log
+from whence.engine.lineage.positions import positions
 from whence.engine.record import RunRecord, ingest, list_runs
 from whence.engine.runners import RunOptions, run_recorded
 from whence.engine.what_if import what_if
@@ -58,11 +58,11 @@ def test_what_is_kept_is_a_run_over_a_revision(payments: RunRecord) -> None:
     answer = what_if(payments, ["3.action=approve"], keep=True)
     assert answer.kept is not None
     kept = RunRecord(payments.root, answer.kept)
-    assert kept.manifest["status"] == "complete"
-    assert kept.manifest["options"]["tracked"]
+    assert kept.manifest.status == "complete"
+    assert kept.manifest.options.tracked
     log = kept.log("log")
-    assert log.manifest["revision_of"] == payments.log("log").id
-    assert log.manifest["case"] == "case"
+    assert log.manifest.revision_of == payments.log("log").id
+    assert log.manifest.case == "case"
     assert [event["action"] for event in log.read()][3] == "approve"  # type: ignore[index]
     assert sorted(list_runs(payments.root)) == sorted([payments.id, kept.id])
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from tests.engine.examples import lifecycle
 from tests.exporters.making import recorded
 from whence.engine import Chain, Slice, field
-from whence.engine.chain import Log
 from whence.engine.errors import EvidenceError
+from whence.engine.language.chain import Log
 from whence.engine.record import RunRecord
 from whence.exporters.evidence import KeyPair, Wanted, create_keys, create_pack, verify_pack
 from whence.store import Connection
@@ -35,10 +35,19 @@ class Made:
     keys: KeyPair
     folder: Path
 
-    def pack(self, name: str = "a.zip", *, now: datetime = NOON, **wanted: object) -> Path:
+    def pack(
+        self,
+        name: str = "a.zip",
+        *,
+        now: datetime = NOON,
+        timestamp: str | None = None,
+        **wanted: object,
+    ) -> Path:
         asked = Wanted(**{"run": "latest", "question": "3", "metadata": STATED, **wanted})  # type: ignore[arg-type]
         path = self.folder / name
-        return create_pack(self.graph, self.record.root, asked, path, self.keys, now=now)
+        return create_pack(
+            self.graph, self.record.root, asked, path, self.keys, now=now, timestamp=timestamp
+        )
 
 
 def made_in(folder: Path, graph: Connection) -> Made:

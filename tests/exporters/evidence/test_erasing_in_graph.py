@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from tests.store.loading.whole_graph import whole_graph
 from whence.cli.app import app
 from whence.engine import ApplyFunction, Chain
-from whence.engine.chain import Log
 from whence.engine.errors import ParameterError
+from whence.engine.language.chain import Log
 from whence.engine.record import RunRecord, ingest
 from whence.engine.record.erasing import runs as erasing_runs
 from whence.engine.runners import RunOptions, run_recorded

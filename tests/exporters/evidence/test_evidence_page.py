@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from tests.exporters.making import lifecycle_run
 from whence.cli.app import app
+from whence.exporters.evidence.committing import commit_run
 from whence.exporters.evidence.verify import BAG, read_pack
 from whence.store import Connection
 from whence.store.loading import load
@@ -43,7 +44,10 @@ def test_the_commands_run_as_written(
     Path("whence.toml").write_text(toml, encoding="utf-8")
     commands = [line for block in blocks("sh") for line in block.splitlines()]
     commands = [command.replace("EARLIER", before.id) for command in commands]
-    assert len(commands) == 6
+    own = str(tmp_path / "home" / "keys" / "default.pub")
+    commands = [command.replace("default.pub", own) for command in commands]
+    assert len(commands) == 7
+    commit_run(record)
     refused = CliRunner().invoke(app, shlex.split(commands[1])[1:])
     assert refused.exit_code == 1
     assert "try whence keys create" in refused.stderr
@@ -52,12 +56,12 @@ def test_the_commands_run_as_written(
         done = CliRunner().invoke(app, shlex.split(command)[1:])
         assert done.exit_code == 0, (command, done.stderr)
         printed.append(done.stdout)
-    assert "decision.zip: all of it holds" in printed[-1]
+    assert "decision.zip: verified" in printed[-2]
+    assert "through 1 signed head" in printed[-1]
     told = json.loads(read_pack(tmp_path / "figure.zip")[0][f"{BAG}data/evidence.json"])
     assert told["metadata"]["controller"] == "Example Bank"
     assert not [gap for gap in told["gaps"] if gap.startswith("Not stated")]
-    key = str(tmp_path / "home" / "keys" / "default.pub")
-    done = CliRunner().invoke(app, ["evidence", "verify", "access.zip", "--key", key, "--json"])
+    done = CliRunner().invoke(app, ["evidence", "verify", "access.zip", "--key", own, "--json"])
     assert json.loads(done.stdout)["holds"] is True
 
 

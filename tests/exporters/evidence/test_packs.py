@@ -21,17 +21,17 @@ from tests.exporters.evidence.making import CASES, STATED, Made, failures, made_
 from tests.exporters.making import RUNS
 from whence.cli.app import app
 from whence.engine.errors import LogError, ParameterError
-from whence.engine.intervals import contains, count
+from whence.engine.lineage.positions import contains, count, overlap
 from whence.engine.record import RunRecord
 from whence.engine.record.reaching import Reaching
 from whence.engine.what_if import what_if
 from whence.exporters.evidence import create_keys, reconciling, verify_pack
 from whence.exporters.evidence.reconciling import reconcile
 from whence.exporters.evidence.verify import BAG, FORMAT, archive, read_pack
+from whence.exporters.evidence.verifying import ORIGIN
 from whence.store import Connection, connect
 from whence.store.catalog import find_run
 from whence.store.loading import load
-from whence.store.places import overlap
 from whence.store.questions import explain, never_matters
 from whence.store.server import Status
 
@@ -54,11 +54,14 @@ def test_a_pack_holds_and_says_so_in_words(made: Made, pack: Path) -> None:
     found = [words for _, words in verify_pack(pack, public).findings]
     assert failures(pack, public) == []
     assert [words.partition(":")[0] for words in found] == [
-        *("digests", "attestation", "proofs", "counts", "archive", "signature", "PROV", "PROV")
+        *("digests", "files", "attestation", "proofs", "counts", "archive", "signature"),
+        *("PROV", "PROV", "facts", "derived", "chain", "root"),
     ]
-    assert f"by the key given, {made.keys.public.id}, 2026-03-01T12:00:00Z" in found[5]
-    without = [words for _, words in verify_pack(pack).findings]
-    assert "intact, origin unproven" in without[5]
+    assert f"by the key given, {made.keys.public.id}, 2026-03-01T12:00:00Z" in found[6]
+    without = verify_pack(pack)
+    assert "valid, signer not verified" in without.findings[6][1]
+    assert (without.holds, without.proved, without.unproved) == (True, False, (ORIGIN,))
+    assert verify_pack(pack, public).proved
     assert pack.stat().st_size < 1 << 20
 
 
@@ -75,15 +78,15 @@ def test_what_it_tells_is_what_the_graph_says(made: Made, pack: Path) -> None:
     assert "is false" in told["answer"]["words"]
     assert told["metadata"] == {**STATED, "purpose": "test"}
     assert "Not stated for this run: legal basis." in told["gaps"]
-    assert told["scope"]["chain_digest"] == made.record.manifest["chain_digest"]
+    assert told["scope"]["chain_digest"] == made.record.manifest.chain_digest
     (log,) = told["scope"]["logs"]
-    assert log["digest"] == made.record.log("log").manifest["digest"]
+    assert log["digest"] == made.record.log("log").manifest.digest
     page = files[f"{BAG}data/report.html"].decode()
     for words in (told["answer"]["words"], "<svg", "Known gaps", "not a legal opinion"):
         assert words in page
     assert files[f"{BAG}data/report.pdf"].startswith(b"%PDF")
     assert b"not a legal opinion" in files[f"{BAG}data/report.pdf"]
-    assert json.loads(files[f"{BAG}data/chain.json"]) == made.record.manifest["chain"]
+    assert json.loads(files[f"{BAG}data/chain.json"]) == made.record.manifest.chain
 
 
 def test_steps_are_said_in_words_as_far_as_values_may_be_told(made: Made, pack: Path) -> None:
@@ -95,7 +98,7 @@ def test_steps_are_said_in_words_as_far_as_values_may_be_told(made: Made, pack: 
         return sentences
 
     assert said(pack)[:2] == [
-        "per-case@3 is false since event 3 because one slice says so, and one is enough: "
+        "per-case@3 is false since event 3 because one slice fails, and all must hold: "
         "per-case/order@3",
         "per-case/order@3 follows from log@3 and per-case/order@1",
     ]
@@ -175,7 +178,7 @@ def test_wrong_and_missing_keys_are_told(made: Made, pack: Path, tmp_path: Path)
         verify_pack(pack, tmp_path / "none.pub")
     done = CliRunner().invoke(app, ["evidence", "verify", str(pack), "--key", str(other)])
     assert done.exit_code == 1
-    assert "1 of 8 fail" in done.stdout
+    assert "1 of 13 fail" in done.stdout
 
 
 def test_what_is_no_pack_is_refused_in_one_line(pack: Path, tmp_path: Path) -> None:
@@ -210,7 +213,7 @@ def test_what_is_no_pack_is_refused_in_one_line(pack: Path, tmp_path: Path) -> N
 def test_a_long_log_is_not_run_again_and_the_pack_says_how_to(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whence.exporters.evidence.trying.WORK", 5)
+    monkeypatch.setattr("whence.exporters.evidence.counterfactuals.WORK", 5)
     files = read_pack(made.pack("long.zip"))[0]
     (gap,) = (
         each
@@ -228,8 +231,8 @@ def test_the_page_counts_positions_inside_a_slice_as_the_log_does(pack: Path) ->
 
 
 def test_an_event_inside_the_chain_is_no_output_to_ask_about(made: Made) -> None:
-    streams = made.record.manifest["streams"]
-    inside = next(each["name"] for each in streams if each["role"] == "inner")
+    streams = made.record.manifest.streams
+    inside = next(each.name for each in streams if each.role.is_inner)
     with pytest.raises(ParameterError, match="got an event inside the chain; try one of per-case"):
         made.pack("no.zip", question=f"{inside}@3")
 

@@ -15,8 +15,8 @@ import pytest
 from tests.engine.examples import lifecycle
 from tests.exporters.making import recorded
 from whence.engine import Chain, Slice, field
-from whence.engine.chain import Log
 from whence.engine.errors import ParameterError
+from whence.engine.language.chain import Log
 from whence.engine.record import RunRecord
 from whence.engine.what_if import what_if
 from whence.exporters.evidence import KeyPair, Wanted, create_keys, create_pack, verify_pack
@@ -149,7 +149,7 @@ def test_the_dictionary_has_owners_and_the_run_its_times(dates: Dates) -> None:
     assert owners["per-case/order", "stream (inner)"] == "Payments"
     times = told["timeliness"]
     last = NOON + timedelta(hours=5)
-    ended = datetime.fromisoformat(dates.second.manifest["ended"])
+    ended = datetime.fromisoformat(str(dates.second.manifest.ended))
     assert times["last event"] == last.isoformat()
     assert times["from the last event to the end of the run"] == str(ended - last)
     (row,) = told["completeness"]

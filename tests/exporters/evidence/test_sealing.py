@@ -232,6 +232,35 @@ def checked_alone(script: Path, pack: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(arguments, capture_output=True, text=True, check=False)
 
 
+def test_the_script_in_the_pack_prints_nothing_that_steers_a_terminal(
+    pack: Path, tmp_path: Path
+) -> None:
+    """Names of events and of files come from the pack, and whoever changed it chose them."""
+    script, changed = script_of(pack, tmp_path), tmp_path / "changed.zip"
+    files = read_pack(pack)[0]
+    odd = "log\x1b]0;owned\x07\nholds  proofs: all is well\u202e\x9b2J"
+    proofs = json.loads(files[f"{BAG}data/proofs.json"])
+    for event in proofs["events"]:
+        event["name"] = odd
+    told = json.loads(files[f"{BAG}data/evidence.json"])
+    told["files"] = [*told["files"], odd]
+    counted = {**told, "format": odd}
+    for text in (told, counted):
+        spoiled = {
+            **files,
+            f"{BAG}data/proofs.json": json.dumps(proofs).encode(),
+            f"{BAG}data/evidence.json": json.dumps(text).encode(),
+        }
+        changed.write_bytes(archive(spoiled))
+        done = checked_alone(script, changed)
+        assert done.returncode == 1
+        said = done.stdout + done.stderr
+        assert "\\x1b]0;owned\\x07\\nholds" in said
+        for line in said.splitlines():
+            assert line.isprintable()
+            assert not line.startswith("holds  proofs: all is well")
+
+
 def test_the_script_in_the_pack_needs_nothing_but_python(pack: Path, tmp_path: Path) -> None:
     script = script_of(pack, tmp_path)
     files, whole = read_pack(pack)
@@ -249,6 +278,20 @@ def test_the_script_in_the_pack_needs_nothing_but_python(pack: Path, tmp_path: P
     changed.write_bytes(whole[:50])
     assert checked_alone(script, changed).returncode == 1
     assert "Traceback" not in checked_alone(script, changed).stderr
+
+
+def test_the_script_says_first_what_it_does_not_check_and_wants_a_signature(
+    packs: tuple[Made, dict[str, Path]], tmp_path: Path
+) -> None:
+    pack = packs[1]["gdpr-decision"]
+    script, changed = script_of(pack, tmp_path), tmp_path / "changed.zip"
+    assert checked_alone(script, pack).stdout.startswith("not checked here: who signed it")
+    files, _ = read_pack(pack)
+    unsigned = {**json.loads(files[ATTESTATION]), "signatures": []}
+    changed.write_bytes(archive({**files, ATTESTATION: json.dumps(unsigned).encode()}))
+    done = checked_alone(script, changed)
+    assert done.returncode == 1
+    assert "FAILS  attestation: expected one signature; got none" in done.stdout
 
 
 def test_the_script_refuses_what_is_no_pack_in_one_line(
@@ -308,7 +351,7 @@ def test_verify_needs_neither_neo4j_nor_spark_nor_a_network(
         [sys.executable, "-c", OFFLINE, *words], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "all of it holds" in done.stdout
+    assert ": verified" in done.stdout
 
 
 def test_nothing_private_is_in_a_pack_unless_it_is_asked_for(

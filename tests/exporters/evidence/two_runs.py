@@ -11,7 +11,7 @@ from typing import Any
 from tests.engine.examples import lifecycle
 from tests.exporters.making import recorded
 from whence.engine import ApplyFunction, Chain, Slice, field
-from whence.engine.chain import Log
+from whence.engine.language.chain import Log
 from whence.engine.record import RunRecord
 from whence.exporters.evidence import KeyPair, Wanted, create_keys, create_pack
 from whence.exporters.evidence.verify import BAG, read_pack

@@ -21,7 +21,7 @@ from tests.exporters.making import RUNS, recorded, wide_window_run
 from whence.engine.errors import WhenceError
 from whence.exporters import save_run
 from whence.exporters.ontology import SUPERS, VALUES, ontology, shapes
-from whence.exporters.saving import BUNDLES, FORMATS
+from whence.exporters.prov.formats import BUNDLES, FORMATS
 from whence.exporters.validating import validate
 from whence.exporters.vocabulary import CLASSES, PROPERTIES
 

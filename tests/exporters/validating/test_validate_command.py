@@ -14,7 +14,7 @@ from tests.conftest import Cli
 from tests.exporters.making import product_run
 from tests.exporters.validating.cases import CASES, document
 from whence.exporters import save_run
-from whence.exporters.validating import BEYOND, CONSTRAINTS, FORMATS
+from whence.exporters.validating import BEYOND, CONSTRAINTS
 
 DOCS = Path(__file__).parents[3] / "docs"
 HOW_TO = (DOCS / "how-to" / "validate-prov.md").read_text("utf-8")
@@ -45,14 +45,6 @@ def test_the_examples_run_on_an_export(
     monkeypatch.chdir(tmp_path)
     exec(compile(example, "validate-prov.md", "exec"), {})
     assert re.fullmatch(r"True \d+ \{\}\n", capsys.readouterr().out)
-
-
-def test_the_page_lists_every_format_with_its_files() -> None:
-    rows = re.findall(r"^\| [\w, /-]+ \| (`[^|]*`) \| (`[^|]*`) \|$", HOW_TO, re.MULTILINE)
-    listed = {word for formats, _ in rows for word in re.findall(r"`([^`]+)`", formats)}
-    endings = {word for _, files in rows for word in re.findall(r"`([^`]+)`", files)}
-    assert listed == set(FORMATS)
-    assert endings == {ending for each in FORMATS.values() for ending in each}
 
 
 def test_the_reference_lists_every_rule_and_no_other() -> None:

@@ -114,7 +114,7 @@ def test_old_runs_are_pruned_and_others_removed_batch_by_batch(
         load(root, run.id, graph)
     assert count(graph, "Span") > 7
     before = whole_graph(graph)
-    shared = young.manifest["logs"]["log"]
+    shared = young.manifest.logs["log"]
     prune = ("runs", "prune", "--older-than", "2w")
     (told,) = json.loads(whence(*prune, "--dry-run", "--json"))
     assert (told["run"], told["ended"]) == (old.id, "2026-01-01T00:00:00.000Z")
@@ -195,3 +195,26 @@ def test_the_files_of_a_server_elsewhere_are_out_of_reach(
     elsewhere = ("--uri", "bolt://127.0.0.1:9", "--password-file", str(tmp_path / "password"))
     said = whence("store", *command, *elsewhere, code=1)
     assert "expected a local server of whence, whose files are here; got bolt://" in said
+
+
+def test_a_run_that_only_the_graph_knows_and_that_goes_on_is_not_pruned(
+    whence: Whence, graph: Connection, tmp_path: Path
+) -> None:
+    root, here = tmp_path / "elsewhere", tmp_path / "record"
+    chain = Chain.of(ApplyFunction("big", "value > 2"))
+    ids = []
+    for number in range(2):
+        run = record_of(root, chain, {"log": [number, 2, 3]}, RunOptions())
+        load(root, run.id, graph)
+        ids.append(run.id)
+    going_on, over = ids
+    began = "2026-01-01T00:00:00.000Z"
+    graph.write("MATCH (r:Run) SET r.started = $began, r.ended = $began", began=began)
+    state = "MATCH (r:Run {id: $id}) SET r.status = 'running', r.ended = null, r.loaded = false"
+    graph.write(state, id=going_on)
+    assert not here.exists()
+    rows = json.loads(whence("runs", "prune", "--older-than", "2w", "--yes", "--json"))
+    assert {row["run"]: row["stays"] for row in rows} == {going_on: "it is running", over: None}
+    assert [row["id"] for row in graph.read("MATCH (r:Run) RETURN r.id AS id")] == [going_on]
+    whence(*REMOVE, going_on, "--yes")  # by name it goes
+    assert graph.read("MATCH (r:Run) RETURN r.id AS id") == []

@@ -14,6 +14,7 @@ from tests.engine.random_chains import random_case, refusals_skipped
 from tests.store.in_neo4j import record_of
 from whence.engine import Chain, Cumulate, Slice, Window
 from whence.engine.record import ingest
+from whence.engine.record.writing import LOADING, WritingLock
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
 from whence.store import Connection
@@ -183,16 +184,34 @@ def test_without_its_record_a_run_is_checked_but_for_its_heads(
     assert [f.kind for f in check(whole, tmp_path / "elsewhere").findings] == ["chunk"]
 
 
-def test_a_run_that_is_half_loaded_is_no_finding(graph: Connection, tmp_path: Path) -> None:
+def test_a_run_that_is_half_loaded_is_named(graph: Connection, tmp_path: Path) -> None:
     run = record_of(tmp_path, SUM, {"log": [1, 2, 3]}, RunOptions())
     load(tmp_path, run.id, graph)
+    graph.write("MATCH (r:Run) SET r.loaded = false")
+    every = len(graph.read("MATCH (c:Chunk) RETURN c.id AS id"))
+    (end,) = check(graph, tmp_path).findings
+    assert str(end) == (
+        f"half {run.id}: expected the {every} chunks of its record; got all of them, but not "
+        f"their end; try whence load {run.id}"
+    )
     graph.write("MATCH (e:Output) DETACH DELETE e")
     graph.write("MATCH (c:Chunk) WHERE c.id STARTS WITH 'run/' DELETE c")
     graph.write("MATCH (s:Span) DETACH DELETE s")
-    graph.write("MATCH (r:Run) SET r.loaded = false")
-    assert check(graph, tmp_path).findings == ()
+    (half,) = check(graph, tmp_path).findings
+    assert (half.kind, half.about) == ("half", run.id)
+    assert "got 1 of them; try whence load" in half.problem
+    (elsewhere,) = check(graph, tmp_path / "elsewhere").findings
+    assert str(elsewhere) == (
+        f"half {run.id}: expected all chunks of a run that is complete; got 0, not the last; "
+        f"try whence load {run.id} where its record is"
+    )
+    lock = WritingLock(run.folder, name=LOADING)
+    assert check(graph, tmp_path).findings == ()  # this process is loading it
+    lock.leave()
+    assert check(graph, tmp_path).findings == (half,)
     assert load(tmp_path, run.id, graph).complete
     assert check(graph, tmp_path).findings == ()
+    assert not (run.folder / LOADING).exists()
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -17,8 +17,8 @@ from tests.store.loading.whole_graph import whole_graph
 from whence.api import run
 from whence.cli.app import app
 from whence.engine import ApplyFunction, Chain, Cumulate, Passthrough, Slice, Window
-from whence.engine.chain import Log
 from whence.engine.errors import ServerError, StoreError
+from whence.engine.language.chain import Log
 from whence.engine.record import ingest
 from whence.engine.runners import RunOptions, run_recorded
 from whence.engine.runners.local_kernels import run_kernels
@@ -100,7 +100,7 @@ def test_it_equals_the_loaded_graph(tmp_path: Path) -> None:
         NAME,
         memory=SMALL,
         port=None,
-        progress=lambda done, total, text: seen.append((done, total, text)),
+        progress=lambda event: seen.append((event.done, event.total, event.text)),
     )
     assert report.runs == tuple(names)
     assert (report.left_out, report.dropped) == ((), ())

@@ -37,7 +37,7 @@ def test_a_run_goes_and_a_shared_log_stays(graph: Connection, tmp_path: Path) ->
         load(tmp_path, each.id, graph)
     removed = remove_from_graph(graph, first.id)
     assert removed.logs == ()
-    assert removed.kept == (first.manifest["logs"]["log"],)
+    assert removed.kept == (first.manifest.logs["log"],)
     assert not is_stored(graph, first.id)
     # Killed here: what is left is told of, and whoever comes next goes on.
     assert any("removal that was interrupted" in str(f) for f in check(graph, tmp_path).findings)

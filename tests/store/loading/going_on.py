@@ -10,7 +10,8 @@ from typing import Any
 from tests.engine.examples import lifecycle
 from tests.store.loading.lossy import Proxy
 from whence.engine import Chain, Slice
-from whence.engine.log import Log
+from whence.engine.language.log import Log
+from whence.engine.progress import Progress
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions, run_recorded
 from whence.store import Connection, Settings
@@ -74,20 +75,18 @@ def loaded_beside(
     log = ingest(root, "log", EVENTS, declared=Log(None, "case", "action"), chunk=40)
     happened = False
 
-    def progress(done: int, total: int) -> None:
+    def progress(event: Progress) -> None:
         nonlocal happened
-        if done >= HALF and not happened:
+        if event.done >= HALF and not happened:
             happened = True
             half_way()
 
-    loading = Loading(
-        root, RUN_ID, settings, lambda done, total, text: None, patience=patience, **how
-    )
+    loading = Loading(root, RUN_ID, settings, None, patience=patience, **how)
     with loading:
         run = run_recorded(
             root, CHAIN, {"log": log}, RunOptions(chunk=40), run_id=RUN_ID, progress=progress
         )
         at_end(run)
     assert happened
-    assert run.manifest["status"] == "complete"
+    assert run.manifest.status == "complete"
     return run, loading

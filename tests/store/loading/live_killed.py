@@ -31,13 +31,13 @@ def main(root: Path, folder: Path, point: str, batch: int) -> None:
     loading: list[Loading] = []
 
     def began(run: RunRecord) -> None:
-        beside = Loading(root, run.id, settings, lambda done, total, text: None)
+        beside = Loading(root, run.id, settings, None)
         loading.append(beside.__enter__())
 
     def last() -> None:
         run = RunRecord(root, "latest")
-        (pipe,) = (stream for stream in run.manifest["streams"] if stream["role"] == "output")
-        listed = sum(part["last"] + 1 - part["first"] for part in pipe["outputs"])
+        (pipe,) = (stream for stream in run.manifest.streams if stream.role.is_output)
+        listed = sum(part.last + 1 - part.first for part in pipe.outputs)
         with connect(settings) as graph:
             # The last of its parts may lead to what is listed later.
             until(lambda: outputs(graph) >= listed - OPTIONS.chunk, "what the record lists")

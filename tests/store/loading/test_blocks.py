@@ -9,7 +9,7 @@ import pytest
 
 from tests.engine.runners.streaming import CHAINS, EVENTS
 from whence.engine import Chain
-from whence.engine.associations import LOG_PREFIX
+from whence.engine.lineage.association import LOG_PREFIX
 from whence.engine.record import ingest
 from whence.engine.record.compact import from_compact_table
 from whence.engine.runners import RunOptions
@@ -37,14 +37,14 @@ def test_columns_and_rows_give_the_same_edges(tmp_path: Path, name: str, detail:
     log = ingest(tmp_path, chain.inputs[0], EVENTS, chunk=70)
     options = RunOptions(detail=detail, closed=True, chunk=70)  # type: ignore[arg-type]
     run = run_kernels(tmp_path, chain, {chain.inputs[0]: log}, options)
-    streams = run.manifest["streams"]
-    numbers = {stream["name"]: 2 + n for n, stream in enumerate(streams)}
+    streams = run.manifest.streams
+    numbers = {stream.name: 2 + n for n, stream in enumerate(streams)}
     parts = RecordParts(run, run.manifest, {LOG_PREFIX + chain.inputs[0]: 1, **numbers})
     edges = 0
     for stream in streams:
-        for part in stream["associations"]:
-            table = run.associations(stream["name"], part["part"])
-            compact = from_compact_table(table, stream["name"])
+        for part in stream.associations:
+            table = run.associations(stream.name, part.part)
+            compact = from_compact_table(table, stream.name)
             by_columns = stream_content(stream, parts.directory, None, compact)
             rows = list(compact.rows())
             by_rows = stream_content(stream, parts.directory, None, rows)

@@ -15,7 +15,7 @@ from tests.store.loading.whole_graph import whole_graph
 from whence.store import Connection, Settings
 from whence.store.care import check
 from whence.store.loading import load
-from whence.store.loading.beside import TRIES
+from whence.store.loading.sidecar import TRIES
 from whence.store.server import Status
 
 pytestmark = pytest.mark.neo4j

@@ -17,6 +17,7 @@ from whence.engine.record import RunRecord, ingest
 from whence.engine.record.files import write_table
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
+from whence.engine.values.limits import RunLimits
 from whence.store import Connection
 from whence.store.loading import chunks, load, pieces
 
@@ -58,11 +59,11 @@ def several_runs(root: Path) -> Iterator[RunRecord]:
 
 def backwards(run: RunRecord) -> RunRecord:
     """The same run, but what its record says first is what leads from the last event."""
-    for stream in run.manifest["streams"]:
-        for number in (part["part"] for part in stream["associations"]):
-            table = run.associations(stream["name"], number)
+    for stream in run.manifest.streams:
+        for number in (part.part for part in stream.associations):
+            table = run.associations(stream.name, number)
             turned = table.take(list(reversed(range(len(table)))))
-            write_table(run.path("associations", stream["name"], number), turned)
+            write_table(run.path("associations", stream.name, number), turned)
     return run
 
 
@@ -89,3 +90,12 @@ def test_rows_go_by_key_so_that_writers_seldom_collide(
     assert [(name, keys) for name, keys in handed if keys != sorted(keys)] == []
     several = {name for name, keys in handed if len(set(keys)) > 1}
     assert several == WRITTEN
+
+
+def test_a_run_with_limits_of_its_own_is_loaded(graph: Connection, tmp_path: Path) -> None:
+    """They are a map, which no property can be."""
+    options = RunOptions(limits=RunLimits(repeats=2_000))
+    made = record_of(tmp_path, Chain.of(CHAINS["filter"]()), {"log": EVENTS}, options)
+    load(tmp_path, made.id, graph)
+    (row,) = graph.read("MATCH (r:Run {id: $id}) RETURN r.option_limits AS limits", id=made.id)
+    assert row["limits"] == '{"repeats": 2000}'

@@ -45,7 +45,7 @@ import random, sys
 from pathlib import Path
 from tests.engine.examples import lifecycle
 from whence.engine import Slice
-from whence.engine.chain import Chain, Log
+from whence.engine.language.chain import Chain, Log
 from whence.engine.record import ingest
 from whence.engine.runners import RunOptions, run_recorded
 
@@ -204,5 +204,5 @@ def assert_shown_as_interrupted(graph: Connection, root: Path) -> None:
 
 
 def _listed(root: Path) -> int:
-    streams = RunRecord(root, RUN_ID).manifest["streams"]
-    return sum(len(stream["associations"]) for stream in streams)
+    streams = RunRecord(root, RUN_ID).manifest.streams
+    return sum(len(stream.associations) for stream in streams)

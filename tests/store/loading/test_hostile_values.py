@@ -13,7 +13,7 @@ from tests.engine.examples import lifecycle
 from tests.store.in_neo4j import record_of
 from whence.engine import ApplyFunction, Chain, Cumulate, Slice
 from whence.engine.errors import EventError, LogError
-from whence.engine.log import Log
+from whence.engine.language.log import Log
 from whence.engine.record import ingest
 from whence.engine.record.secret import record_secret
 from whence.engine.runners import RunOptions, run_recorded
@@ -87,7 +87,8 @@ def test_numbers_at_the_edge_are_read_back_as_they_were(
 
 
 def test_numbers_of_more_than_64_bits_are_refused_with_their_position(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="log, position 2, field 'value': expected integer; got"):
+    told = "log, position 2, field 'value': expected an integer of 64 bits; got"
+    with pytest.raises(LogError, match=told):
         ingest(tmp_path, "log", [1, 2, 2**64])
     chain = Chain.of(Cumulate("product", "product"))
     with pytest.raises(EventError, match="product, position 1: expected an integer of 64 bits"):

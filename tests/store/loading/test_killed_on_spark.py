@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests.store.loading.whole_graph import whole_graph
-from whence.engine.chain import Chain
-from whence.engine.definition import chain_from_tree
+from whence.engine.language.chain import Chain
+from whence.engine.language.definition import chain_from_tree
 from whence.engine.record import LogRecord, RunRecord, list_runs
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
@@ -54,7 +54,7 @@ import time
 from pathlib import Path
 
 if os.environ.get("HOLD_AT"):
-    from whence.engine.record.runs import RunWriter
+    from whence.engine.record.run_writer import RunWriter
 
     name, _, number = os.environ["HOLD_AT"].partition(":")
     marker = Path(os.environ["HOLD_FILE"])
@@ -156,8 +156,8 @@ def kill_all(process: subprocess.Popen[str]) -> set[int]:
 def undisturbed(graph: Connection, run: RunRecord, folder: Path) -> tuple[list[str], list[str]]:
     """The graph of the same run that nobody killed, done in this process."""
     manifest = run.manifest
-    chain: Chain = chain_from_tree(manifest["chain"])
-    logs = {name: LogRecord.open(run.root / "logs" / id) for name, id in manifest["logs"].items()}
+    chain: Chain = chain_from_tree(manifest.chain)
+    logs = {name: LogRecord.open(run.root / "logs" / id) for name, id in manifest.logs.items()}
     folder.mkdir()
     (folder / "logs").symlink_to(run.root / "logs", target_is_directory=True)
     run_kernels(folder, chain, logs, RunOptions(chunk=50), runner="spark", run_id=run.id)
@@ -173,7 +173,7 @@ def test_a_run_killed_on_spark_is_started_again_and_leaves_the_same_graph(
     command = Killable(tmp_path, neo4j_server, moment)
     process = command.start()
     worker = command.wait_until_held(process)
-    assert command.the_run().manifest["status"] == "running"
+    assert command.the_run().manifest.status == "running"
     if what == "everything":
         killed_now = kill_all(process)
         assert {process.pid, worker} < killed_now  # and Java
@@ -187,10 +187,10 @@ def test_a_run_killed_on_spark_is_started_again_and_leaves_the_same_graph(
         assert "Traceback" not in said
     killed = command.the_run()
     until = time.monotonic() + PATIENCE
-    while killed.manifest["status"] == "running":  # threads of what was killed are still ending
+    while killed.manifest.status == "running":  # threads of what was killed are still ending
         assert time.monotonic() < until
         time.sleep(0.02)
-    assert killed.manifest["status"] == "interrupted"
+    assert killed.manifest.status == "interrupted"
     # Whoever follows it does not wait for ever, and says how it stands.
     followed = follow(command.record, killed.id, graph)
     assert (followed.status, followed.complete) == ("interrupted", False)
@@ -199,6 +199,6 @@ def test_a_run_killed_on_spark_is_started_again_and_leaves_the_same_graph(
     said = again.communicate(timeout=PATIENCE)[1]
     assert again.returncode == 0, said
     assert command.the_run().id == killed.id
-    assert command.the_run().manifest["status"] == "complete"
+    assert command.the_run().manifest.status == "complete"
     found = whole_graph(graph)
     assert found == undisturbed(graph, killed, tmp_path / "undisturbed")

@@ -144,7 +144,7 @@ def test_a_stream_without_a_server_ends_and_names_the_command_that_loads_it(
     done = CliRunner().invoke(app, command(tmp_path, arriving, "--available-now"))
     assert done.exit_code == 0, done.stderr
     run = RunRecord(tmp_path / "record", "latest")
-    assert run.manifest["status"] == "complete"
+    assert run.manifest.status == "complete"
     assert f"not in Neo4j: expected a Neo4j server at bolt://127.0.0.1:{away.port}" in done.stdout
     assert outputs(graph) == 0
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("load it: "))
@@ -176,14 +176,14 @@ def test_a_stream_that_is_stopped_says_what_is_not_loaded_and_is_loaded_as_it_go
     stopping.join()
     assert stopped.exit_code == 0, stopped.stderr
     run = RunRecord(root, "latest")
-    assert run.manifest["status"] == "interrupted"
+    assert run.manifest.status == "interrupted"
     assert "not all in Neo4j: expected a Neo4j server at bolt://" in stopped.stdout
     assert outputs(graph) == 0
     (line,) = (line for line in stopped.stdout.splitlines() if line.startswith("load what "))
     away.come_back()
     loaded = CliRunner().invoke(app, shlex.split(line.partition("whence ")[2]))
     assert loaded.exit_code == 0, loaded.stderr
-    assert "the same whence run again goes on with it" in loaded.stdout
+    assert "run the same whence run again to resume it" in loaded.stdout
     put(arriving, "2.csv", EVENTS[200:])
     done = CliRunner().invoke(app, command(tmp_path, arriving, "--available-now"))
     assert done.exit_code == 0, done.stderr
@@ -226,7 +226,7 @@ def has_ended(pid: int) -> bool:
 
 def named_alike(graph: Connection, run: RunRecord) -> tuple[list[str], list[str]]:
     """The graph, with the ids that every run and log of a stream has for itself made the same."""
-    (log,) = run.manifest["logs"].values()
+    (log,) = run.manifest.logs.values()
 
     def alike(texts: list[str]) -> list[str]:
         return sorted(text.replace(run.id, "THE-RUN").replace(log, "THE-LOG") for text in texts)

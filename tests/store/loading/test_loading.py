@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import wait
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,17 +15,22 @@ from neo4j import GraphDatabase
 from tests.engine.examples import lifecycle
 from tests.store.in_neo4j import record_of
 from whence.engine import ApplyFunction, Chain, Cumulate, Slice
-from whence.engine.associations import Association
-from whence.engine.chain import Log
 from whence.engine.errors import ParameterError, StoreError
+from whence.engine.language.chain import Log
+from whence.engine.lineage.association import Association
+from whence.engine.progress import Progress
 from whence.engine.record import RunRecord, ingest
 from whence.engine.record.contributions import contributions
 from whence.engine.record.files import write_table
+from whence.engine.record.manifest import Parts, RunManifest
 from whence.engine.record.schema import association_table
 from whence.engine.runners import RunOptions, run_recorded
 from whence.store import Connection, Secret, Settings
+from whence.store.care import check
 from whence.store.loading import follow, load
+from whence.store.loading.chunks import chunk_id
 from whence.store.loading.loader import Loader
+from whence.store.loading.parts import RecordParts, parts_listed
 from whence.store.loading.priority import PRIORITIES
 from whence.store.loading.register import prepare_schema, run_state
 from whence.store.loading.values import LONGEST_TEXT, stored_value
@@ -113,8 +119,8 @@ def test_a_run_is_loaded_while_it_goes_on(graph: Connection, tmp_path: Path) -> 
     run_id = "followed"
     log = ingest(tmp_path, "log", EVENTS * 8, chunk=50)
 
-    def tell(done: int, total: int, text: str) -> None:
-        seen.append((total, text))
+    def tell(event: Progress) -> None:
+        seen.append((event.total, event.text))
         told.set()
 
     def began(record: object) -> None:
@@ -139,7 +145,8 @@ def test_a_run_is_loaded_while_it_goes_on(graph: Connection, tmp_path: Path) -> 
     assert load(tmp_path, run_id, graph).written == 0
     assert seen[0][1] == "loading followed, of what is written so far"
     assert (report.parts, "loading followed") in seen
-    assert seen[-1] == (report.parts, "counting what the inputs of followed explain")
+    assert any("counting what the inputs of followed explain" in text for _, text in seen)
+    assert seen[-1] == (0, "storing what the inputs of followed explain")
 
 
 def test_what_a_run_adds_meanwhile_is_taken_up_at_once(
@@ -149,8 +156,8 @@ def test_what_a_run_adds_meanwhile_is_taken_up_at_once(
     log = ingest(tmp_path, "log", EVENTS * 8, chunk=50)
     begun, go_on = threading.Event(), threading.Event()
 
-    def hold(done: int, total: int) -> None:
-        if done >= total // 2 and not begun.is_set():
+    def hold(event: Progress) -> None:
+        if event.done >= event.total // 2 and not begun.is_set():
             begun.set()
             assert go_on.wait(60)
 
@@ -158,8 +165,8 @@ def test_what_a_run_adds_meanwhile_is_taken_up_at_once(
         options = RunOptions(chunk=50)
         run_recorded(tmp_path, LIFECYCLE, {"log": log}, options, run_id="grows", progress=hold)
 
-    def tell(done: int, total: int, text: str) -> None:
-        if done:  # something is there, and now there is more to come
+    def tell(event: Progress) -> None:
+        if event.done:  # something is there, and now there is more to come
             go_on.set()
             runner.join(60)
 
@@ -196,7 +203,7 @@ def test_who_is_refused_does_not_wait_for_the_count_which_the_next_attempt_goes_
     go_on = threading.Event()
     begun: list[RunRecord] = []
 
-    def held(record: RunRecord) -> Any:
+    def held(record: RunRecord, tell: object) -> Any:
         begun.append(record)
         assert go_on.wait(60)
         return contributions(record)
@@ -234,11 +241,11 @@ def test_who_comes_late_does_not_open_a_run_again_that_has_ended(
     before = graph.read(state, run=run.id)
     assert before[0]["run"]["loaded"]
     assert before[0]["run"]["status"] == "complete"
-    late = {**run.manifest, "status": "interrupted", "ended": None}
-    late["streams"] = [{**stream, "length": 1, "tracked": 1} for stream in late["streams"]]
+    streams = tuple(replace(stream, length=1, tracked=1) for stream in run.manifest.streams)
+    late = replace(run.manifest, status="interrupted", ended=None, streams=streams)
     run_state(graph, late, [], loaded=False)
     assert graph.read(state, run=run.id) == before
-    again = {**run.manifest, "error": "known by now"}  # who knows it all may say more
+    again = replace(run.manifest, error="known by now")  # who knows it all may say more
     run_state(graph, again, [], loaded=True)
     assert graph.read(state, run=run.id)[0]["run"]["error"] == "known by now"
 
@@ -251,7 +258,7 @@ def test_a_store_that_is_away_does_not_harm_the_run(tmp_path: Path) -> None:
         run = record_of(tmp_path, LIFECYCLE, {"log": EVENTS}, RunOptions())
         with pytest.raises(StoreError, match="expected a Neo4j server"):
             follow(tmp_path, run.id, Connection(nowhere, driver), poll=0.01, patience=0.1)
-        assert run.manifest["status"] == "complete"
+        assert run.manifest.status == "complete"
     finally:
         driver.close()
 
@@ -313,11 +320,76 @@ def test_questions_name_what_there_is(graph: Connection, tmp_path: Path) -> None
     run = record_of(tmp_path, chain, {"log": [1, 2, 3]}, RunOptions())
     load(tmp_path, run.id, graph)
     with pytest.raises(ParameterError, match=r"expected one of big, sum; got no name; try big@0"):
-        explain(graph, "latest", "0")
+        explain(graph, "latest", "0", record=tmp_path)
     with pytest.raises(ParameterError, match=r"got 'smu'; try sum \(did you mean that\?\)"):
-        explain(graph, "latest", "smu@0")
+        explain(graph, "latest", "smu@0", record=tmp_path)
     with pytest.raises(ParameterError, match="expected a position, 0 to 2; got 3"):
-        explain(graph, "latest", "sum@3")
+        explain(graph, "latest", "sum@3", record=tmp_path)
     with pytest.raises(StoreError, match=f"got 'other'; try one of: {run.id}"):
         explain(graph, "other", "0")
-    assert explain(graph, "latest", "sum.0@2").output.label == "sum@2"
+    assert explain(graph, "latest", "sum.0@2", record=tmp_path).output.label == "sum@2"
+
+
+def test_a_look_at_a_long_record_lists_only_what_is_new(
+    graph: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record grows part by part; the calls are counted that each look makes for parts."""
+    monkeypatch.setattr("whence.store.loading.loader.TOGETHER", 0.0)
+    run = record_of(tmp_path, LIFECYCLE, {"log": EVENTS * 4}, RunOptions(chunk=4))
+    whole = run.manifest
+    named = 0
+
+    def counted(*given: Any) -> str:
+        nonlocal named
+        named += 1
+        return chunk_id(*given)
+
+    def before(parts: Parts, many: int) -> Parts:
+        return Parts.of(part for part in parts if part.part < many)
+
+    def until(many: int) -> RunManifest:
+        streams = tuple(
+            replace(s, outputs=before(s.outputs, many), associations=before(s.associations, many))
+            for s in whole.streams
+        )
+        return replace(whole, status="running", streams=streams)
+
+    monkeypatch.setattr("whence.store.loading.parts.chunk_id", counted)
+    loader = Loader(run, graph)
+    every = max(part.part for s in whole.streams for part in s.outputs)
+    assert every > 30
+    calls = []
+    for many in (*range(every - 8, every), every):
+        named = 0
+        manifest = until(many)
+        monkeypatch.setattr(loader, "manifest", lambda manifest=manifest: manifest)
+        loader.catch_up(PRIORITIES["high"])
+        calls.append(named)
+    assert calls[0] > 2 * every  # the first look lists all that there is
+    assert max(calls[1:]) < every
+    monkeypatch.setattr(loader, "manifest", lambda: whole)
+    report = loader.catch_up(PRIORITIES["high"])
+    assert report.complete
+    assert (report.written, report.parts) == (
+        report.parts,
+        len([*parts_listed(run, selected=False)]),
+    )
+    assert check(graph, tmp_path).findings == ()
+    assert load(tmp_path, run.id, graph).written == 0
+
+
+def test_lists_that_begin_anew_are_listed_anew(tmp_path: Path) -> None:
+    run = record_of(tmp_path, LIFECYCLE, {"log": EVENTS}, RunOptions(chunk=4))
+    whole = run.manifest
+    parts = RecordParts(run, whole, {"log:log": 1})
+    assert parts.grow(whole) == []
+    streams = tuple(
+        replace(s, outputs=s.outputs[1:], associations=s.associations[1:]) for s in whole.streams
+    )
+    assert parts.grow(replace(whole, streams=streams)) is None
+    half = tuple(
+        replace(s, outputs=s.outputs[:2], associations=s.associations[:2]) for s in whole.streams
+    )
+    growing = RecordParts(run, replace(whole, streams=half), {"log:log": 1})
+    before = list(growing)
+    assert sorted([*before, *(growing.grow(whole) or ())], key=str) == sorted(parts, key=str)

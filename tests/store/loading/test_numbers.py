@@ -9,9 +9,9 @@ import pytest
 from tests.engine.examples import lifecycle
 from tests.store.in_neo4j import keep, record_of
 from whence.engine import ApplyFunction, Chain, Slice
-from whence.engine.associations import INNER_WIDTH
 from whence.engine.errors import StoreError
 from whence.engine.interpreter import extract
+from whence.engine.lineage.association import INNER_WIDTH
 from whence.engine.record import ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
@@ -125,7 +125,7 @@ def test_a_run_whose_keys_an_older_release_mixed_up_is_refused(
     graph.write("MATCH (c:Collection) WHERE c.no >= $wide SET c.no = c.no % 256 + 100", wide=WIDE)
     assert find_run(graph, record.id).loaded
     graph.write("MATCH (c:Collection) WHERE c.length = 9 SET c.length = 65537")
-    expected = r"expected keys that tell all events of all/ok apart; .*; try whence store rebuild"
+    expected = r"expected keys that distinguish all events of all/ok; .*; try whence store rebuild"
     with pytest.raises(StoreError, match=expected):
         explain(graph, record.id, "8")
     assert find_run(graph, record.id, as_it_is=True).loaded

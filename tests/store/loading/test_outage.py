@@ -144,9 +144,7 @@ def test_a_password_that_was_changed_leaves_the_rest_to_whence_load(
 
 
 def test_a_pace_that_there_is_not_is_refused(tmp_path: Path, graph: Connection) -> None:
-    def tell(done: int, total: int, text: str) -> None: ...
-
     with pytest.raises(ParameterError, match="expected low, normal, high; got 'fast'"):
-        Loading(tmp_path, RUN_ID, graph.settings, tell, priority="fast")  # type: ignore[arg-type]
+        Loading(tmp_path, RUN_ID, graph.settings, None, priority="fast")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="writers: expected at least 1; got 0"):
-        Loading(tmp_path, RUN_ID, graph.settings, tell, writers=0)
+        Loading(tmp_path, RUN_ID, graph.settings, None, writers=0)

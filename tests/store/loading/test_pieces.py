@@ -118,7 +118,8 @@ def test_whoever_is_stopped_between_pieces_goes_on_with_the_next(
             report = load(tmp_path, run.id, graph)
         except Stopped:
             stops += 1
-        findings = [each for each in check(graph, tmp_path).findings if each.kind != "missing"]
+        known = ("missing", "half") if report is None else ("missing",)  # it is not whole yet
+        findings = [each for each in check(graph, tmp_path).findings if each.kind not in known]
         assert findings == []
         there = graph.read("MATCH (e:Output) RETURN collect(e.key % 2^40) AS at")[0]["at"]
         # Whatever is there can be explained, and nothing of it is lacking.

@@ -47,9 +47,10 @@ def test_a_writer_rests_for_the_other_part_of_the_time(
 
 def test_nobody_rests_once_the_run_is_over() -> None:
     for priority, chosen in PRIORITIES.items():
-        assert chosen.beside({}, ended=True).share == 1.0, priority
-        assert chosen.beside({"stream": {}}, ended=True).share == 1.0, priority
-    assert [p for p, pace in PRIORITIES.items() if pace.beside({}, ended=False).share < 1.0] == [
+        assert chosen.beside(followed=False, ended=True).share == 1.0, priority
+        assert chosen.beside(followed=True, ended=True).share == 1.0, priority
+    beside = {p: pace.beside(followed=False, ended=False) for p, pace in PRIORITIES.items()}
+    assert [p for p, pace in beside.items() if pace.share < 1.0] == [
         "low",
         "normal",
     ]

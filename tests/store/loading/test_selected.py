@@ -15,8 +15,9 @@ from tests.store.in_neo4j import is_pipe, record_of, some_value
 from tests.store.loading.whole_graph import whole_graph
 from whence.api import run as run_chain
 from whence.engine import ApplyFunction, Chain, Cumulate, Window
-from whence.engine.errors import ParameterError, StoreError
-from whence.engine.log import Log
+from whence.engine.errors import ParameterError, StoreError, WhenceError
+from whence.engine.language.log import Log
+from whence.engine.progress import Progress
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions, run_recorded
 from whence.engine.runners.local_kernels import run_kernels
@@ -70,11 +71,11 @@ class Answers:
     run: str
 
     def every(self) -> list[Any]:
-        (pipe,) = (s for s in RunRecord(self.root, self.run).manifest["streams"] if is_pipe(s))
-        step = max(1, pipe["length"] // 14)
-        asked: list[Any] = [self._of(at, pipe["name"]) for at in range(0, pipe["length"], step)]
+        (pipe,) = (s for s in RunRecord(self.root, self.run).manifest.streams if is_pipe(s))
+        step = max(1, pipe.length // 14)
+        asked: list[Any] = [self._of(at, pipe.name) for at in range(0, pipe.length, step)]
         record = self.root
-        log = next(iter(RunRecord(self.root, self.run).manifest["logs"]))
+        log = next(iter(RunRecord(self.root, self.run).manifest.logs))
         last = RunRecord(self.root, self.run).log(log).length - 1
         for start in ([(0, 0)], [(last // 2, last // 2 + 1)], [(last // 3, last)]):
             asked.append(impact(self.graph, self.run, {log: start}, record=record))
@@ -169,7 +170,8 @@ def test_selected_outputs_that_lean_on_the_heads_of_slices_bring_them(
 
 def cases() -> Iterator[Any]:
     for seed in range(200):
-        marks = [] if seed in (0, 3, 5, 7) else [pytest.mark.full]
+        # In 41 an end refers to a part that comes after it.
+        marks = [] if seed in (0, 3, 5, 7, 41) else [pytest.mark.full]
         yield pytest.param(seed, marks=marks)
 
 
@@ -185,9 +187,14 @@ def test_random_chains_give_the_same_answers(
     if where is None:
         pytest.skip("no output to select")
     options = replace(whole, where=where, chunk=3 if seed % 2 else 100)
-    run = record_of(tmp_path, case.chain(), case.logs, options)
-    pipes = [s for s in run.manifest["streams"] if is_pipe(s)]
-    if len(pipes) == 1 and len(run.manifest["logs"]) == 1:
+    try:
+        run = record_of(tmp_path, case.chain(), case.logs, options)
+    except WhenceError as error:
+        if "expected two values of one kind" not in str(error):
+            raise
+        pytest.skip(f"the outputs are of several kinds: {error}")
+    pipes = [s for s in run.manifest.streams if is_pipe(s)]
+    if len(pipes) == 1 and len(run.manifest.logs) == 1:
         assert_same_answers(graph, tmp_path, run.id, monkeypatch, cases=False)
         return
     for selected in (False, True):
@@ -341,8 +348,8 @@ def test_a_run_that_goes_on_is_loaded_as_far_as_it_has_come(
     loaders: list[Loader] = []
     parts: list[int] = []
 
-    def progress(done: int, total: int) -> None:
-        if done % 60 == 0:
+    def progress(event: Progress) -> None:
+        if event.done % 60 == 0:
             parts.append(loaders[0].catch_up(PRIORITIES["high"]).written)
 
     run = run_recorded(

@@ -43,7 +43,7 @@ def test_a_run_is_over_while_a_slow_store_is_still_being_loaded(
             until(lambda: proxy.holding, "a loader that has begun")
 
         def at_end(run: RunRecord) -> None:
-            assert run.manifest["status"] == "complete"
+            assert run.manifest.status == "complete"
             there.append(outputs(graph))
             for many in (1, 100):  # it goes on, slowly
                 slowly(proxy, graph, many)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.runners.streaming import EVENTS, OPTIONS, put, streamed
-from whence.engine.associations import AssociationIndex
-from whence.engine.intervals import positions
+from whence.engine.lineage.positions import positions
 from whence.store import Connection
 from whence.store.loading import contributions
 from whence.store.loading.loader import Loader

@@ -16,6 +16,7 @@ import pytest
 from tests.store.server.mirror import FILES, PINNED, Mirror, mirror
 from whence.engine.errors import MissingExtraError, ServerError
 from whence.engine.java import find_java
+from whence.engine.progress import Progress
 from whence.store.server import fetch
 from whence.store.server.fetch import ensure_jars, jars_folder, jars_present
 from whence.store.server.folders import locked, whence_home
@@ -30,7 +31,7 @@ from whence.engine.errors import WhenceError
 from whence.engine.java import find_java
 from whence.store.server.fetch import ensure_jars
 try:
-    print(ensure_jars(find_java(), lambda done, total, text: None, PINNED))
+    print(ensure_jars(find_java(), None, PINNED))
 except WhenceError as error:
     raise SystemExit(f"whence: {error}")
 """
@@ -45,7 +46,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mirr
 
 
 def get() -> Path:
-    return ensure_jars(find_java(), lambda done, total, text: None, PINNED)
+    return ensure_jars(find_java(), None, PINNED)
 
 
 def in_own_process(*before: str) -> subprocess.Popen[str]:
@@ -70,12 +71,12 @@ def test_the_list_pins_every_jar_of_neo4j() -> None:
 
 
 def test_jars_are_fetched_once_and_then_found_offline(repository: Mirror) -> None:
-    seen: list[tuple[int, int, str]] = []
-    folder = ensure_jars(find_java(), lambda *step: seen.append(step), PINNED)
+    seen: list[Progress] = []
+    folder = ensure_jars(find_java(), seen.append, PINNED)
     assert {name: (folder / name).read_bytes() for name in FILES} == FILES
     # Until the first byte there is nothing to measure; a share of 0 % would say less.
-    assert seen[0] == (0, 0, "looking up tiny-1.0, 2 files")
-    assert all(0 < done <= total == PINNED.size for done, total, _ in seen if total)
+    assert (seen[0].stage, str(seen[0])) == ("fetching", "looking up tiny-1.0, 2 files")
+    assert all(0 < each.done <= each.total == PINNED.size for each in seen if each.total)
     repository.files.clear()
     assert get() == folder
     assert sorted(repository.fetched) == sorted(FILES)

@@ -19,10 +19,20 @@ import psutil
 import pytest
 
 from tests.conftest import SHORT_LIVED, Cli
-from whence.engine.errors import ServerError
+from whence.engine.errors import ParameterError, ServerError
 from whence.engine.java import find_java
 from whence.store import connect
-from whence.store.server import Memory, Status, last_lines, lifecycle, remove, start, status, stop
+from whence.store.server import (
+    Memory,
+    Status,
+    instances,
+    last_lines,
+    lifecycle,
+    remove,
+    start,
+    status,
+    stop,
+)
 from whence.store.server.instance import Instance
 from whence.store.server.lifecycle import START_SECONDS
 from whence.store.server.ports import choose_port
@@ -191,6 +201,27 @@ def test_a_lost_pid_file_does_not_hide_the_server(instance: Instance) -> None:
     instance.pid_file.unlink()
     assert status(NAME) == now
     assert up() == now
+
+
+def test_the_environment_names_the_server_on_the_command_line_and_in_python(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, named = up(), instances()
+    monkeypatch.setenv("WHENCE_INSTANCE", NAME)
+    for words in (("start", "--memory", "768"), ("logs",)):
+        done = cli("server", *words, "--json")
+        assert (done.returncode, json.loads(done.stdout)["name"]) == (0, NAME), done.stderr
+    with connect() as connection:
+        assert connection.settings.uri == now.uri
+    assert (status().name, status().uri) == (NAME, now.uri)
+    assert instances() == named  # no other one was set up
+    monkeypatch.setenv("WHENCE_INSTANCE", "../../elsewhere")
+    done = cli("server", "start")
+    assert done.returncode == 1
+    assert "expected an instance name of letters" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    with pytest.raises(ParameterError, match="expected an instance name"), connect():
+        pass
 
 
 def test_a_running_server_is_not_removed(cli: Cli) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from whence.engine.events import Event, Term
+from whence.engine.aggregates.term_tree import TermTree, all_of, either_of, first_of
 from whence.engine.functions import Function
-from whence.engine.term_tree import TermTree, all_of, either_of, first_of
-from whence.engine.traits import Traits
+from whence.engine.language.events import Event, Term
+from whence.engine.language.traits import Traits
 from whence.engine.values import Value
 
 __all__ = ["Aggregate", "picked_by"]

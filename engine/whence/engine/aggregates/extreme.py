@@ -6,8 +6,8 @@ import math
 from typing import Any, ClassVar
 
 from whence.engine.aggregates.base import Aggregate, picked_by
-from whence.engine.events import Event, Term
 from whence.engine.functions import FUNCTIONS, Function
+from whence.engine.language.events import Event, Term
 from whence.engine.values import Value, check_ordered
 
 __all__ = ["Max", "Min"]

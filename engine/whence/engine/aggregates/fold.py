@@ -6,10 +6,10 @@ from datetime import timedelta
 from typing import Any, ClassVar
 
 from whence.engine.aggregates.base import Aggregate, picked_by
-from whence.engine.events import Event, Term
+from whence.engine.aggregates.term_tree import TermTree
 from whence.engine.functions import FUNCTIONS, Function
 from whence.engine.functions.arithmetic import is_zero
-from whence.engine.term_tree import TermTree
+from whence.engine.language.events import Event, Term
 from whence.engine.values import INT64_MAX, INT64_MIN, Value, check_integer, is_odd
 
 __all__ = ["Add", "Product"]

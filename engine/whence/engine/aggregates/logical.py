@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from whence.engine.aggregates.base import Aggregate, picked_by
-from whence.engine.events import Event, Term
+from whence.engine.aggregates.term_tree import TermTree
 from whence.engine.functions import FUNCTIONS, Function
 from whence.engine.functions.base import takes
-from whence.engine.term_tree import TermTree
+from whence.engine.language.events import Event, Term
 from whence.engine.values import Value, as_condition
 
 __all__ = ["And", "Or"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from whence.engine.aggregates.base import Aggregate
-from whence.engine.events import Event
-from whence.engine.slice_map import SliceMap, SliceMapHistory
+from whence.engine.language.events import Event
 from whence.engine.values import Value
+from whence.engine.values.limits import current
+from whence.engine.values.slice_limits import ENTRY, check_map, size_of
+from whence.engine.values.slice_map import SliceMap, SliceMapHistory
 
 __all__ = ["Count", "WholeMap"]
 
@@ -42,10 +44,17 @@ class WholeMap(Aggregate):
 
     def change(self, slot: int, old: Value, head: Event) -> None:
         """Take in a changed head."""
-        self.history.changes.append((slot, head.value))
+        history = self.history
+        history.changes.append((slot, head.value))
+        if self.heads[slot] is None:
+            history.size += ENTRY + size_of(history.keys[slot])
+        else:
+            history.size -= size_of(old)
+        history.size += size_of(head.value)
 
     def value(self) -> Value:
-        """The value over all slices that speak."""
+        """The value over all slices that speak; whoever reads it builds it, so its size counts."""
+        check_map(self.speaking, self.history.size, current())
         return SliceMap(self.history)
 
     @classmethod

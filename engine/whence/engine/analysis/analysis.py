@@ -7,22 +7,21 @@ does. What is said to matter does for some input where the answer is exact.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
-from math import inf, lcm
-from typing import Any
 
 from whence.engine.analysis.items import THERE, Item, Mask, add, read, told_by
 from whence.engine.analysis.meeting import meetings
-from whence.engine.analysis.rules import RULES, is_plain
+from whence.engine.analysis.rules import is_plain, rule_of
 from whence.engine.analysis.structure import log_pipe, outputs_of
-from whence.engine.chain import Chain
 from whence.engine.errors import ChainError, ParameterError
-from whence.engine.intervals import Intervals, of_positions
-from whence.engine.processor import Processor
-from whence.engine.traits import DeclaredColumns
+from whence.engine.language.chain import Chain
+from whence.engine.language.processor import Processor
+from whence.engine.language.traits import DeclaredColumns
+from whence.engine.lineage.positions import Intervals, of_positions
+from whence.engine.processors import ApplyFunction
 
 __all__ = ["Affected", "Analysis", "LogUse", "PipeUse", "analyse"]
 
@@ -187,7 +186,7 @@ def analyse(chain: Chain | Processor, *, closed: bool = False) -> Analysis:
     short = _Followed(made, length, closed)
     long = _Followed(made, length + min(horizon.period, LONGEST), closed)
     facts = made.output_traits(made.input_traits(), closed)
-    waits = _waits(made)
+    waits = made.delays()
     return Analysis(
         made,
         closed,
@@ -226,18 +225,9 @@ class _Horizon:
     """How long logs must be for a chain's pattern to show."""
 
     def __init__(self, chain: Chain) -> None:
-        self.period = 1
-        offset = 4
+        offset, self.period = 4, 1
         for processor in _counting(chain):
-            n = getattr(processor, "n", 1)
-            if processor.tag in ("decimate", "stutter"):
-                self.period *= n
-            elif processor.tag == "multiplex":
-                self.period = lcm(self.period, 2) * 2
-            elif processor.tag in ("trim", "insert", "window"):
-                offset += n
-            elif processor.tag == "ltl":
-                offset += 1
+            offset, self.period = processor.horizon(offset, self.period)
         # What is counted behind a decimation counts that many times as much in the log.
         self.offset = min(offset * self.period, LONGEST)
         self.margin = self.offset + 2 * self.period
@@ -247,7 +237,7 @@ class _Horizon:
 def _counting(chain: Chain) -> Iterator[Processor]:
     """The processors whose positions are those of the chain: not those that run afresh inside."""
     for connection in chain.connections:
-        if connection.processor.tag == "group":
+        if connection.processor.inlined:
             for inner in connection.processor.holds:
                 yield from _counting(inner)
         else:
@@ -345,10 +335,7 @@ def _at_most(
 
 
 def _unknown(chain: Chain) -> bool:
-    return any(
-        p.tag not in RULES and p.tag not in ("group", "window", "slice")
-        for _, p in chain.processors()
-    )
+    return any(rule_of(p) is None and not p.holds for _, p in chain.processors())
 
 
 def _not_exact(chain: Chain) -> Iterator[str]:
@@ -356,27 +343,9 @@ def _not_exact(chain: Chain) -> Iterator[str]:
     for name in meetings(chain):
         yield f"{name}: it reads the same input on several ways, which might cancel out"
     for name, processor in chain.processors():
-        if processor.tag in ("slice", "filter", "moore", "cumulate"):
+        if processor.selects:
             yield f"{name}: whether an input matters depends on what the others are"
-        elif processor.tag == "apply" and not is_plain(processor.function):  # type: ignore[attr-defined]
+        elif isinstance(processor, ApplyFunction) and not is_plain(processor.expression):
             yield f"{name}: what its function needs was not decided"
-        elif processor.tag not in RULES and processor.tag not in ("group", "window"):
+        elif rule_of(processor) is None and not processor.holds:
             yield f"{name}: nothing is known of a processor of your own"
-
-
-def _waits(chain: Chain) -> Mapping[str, float]:
-    """How many inputs behind its own each output must wait for."""
-    found: dict[str, float] = dict.fromkeys(chain.inputs, 0.0)
-    for connection in chain.ordered:
-        processor: Any = connection.processor
-        before = max(found[chain.source(name, processor.id).name] for name in connection.sources)
-        own = 0.0
-        if processor.tag == "window":
-            own = processor.n - 1
-        elif processor.tag == "ltl":
-            own = 1.0 if processor.symbol == "X" else inf
-        elif processor.tag in ("group", "slice"):
-            inner = processor.chain if processor.tag == "group" else processor.of
-            own = max(_waits(inner)[name] for name in inner.outputs)
-        found[processor.id] = before + own
-    return {name: found[chain.source(name, "output").name] for name in chain.outputs}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-__all__ = ["THERE", "Item", "Mask", "add", "joined", "read", "told_by"]
+__all__ = ["THERE", "Item", "Mask", "Pipe", "add", "joined", "read", "told_by"]
 
 Mask = dict[tuple[str, str | None], int]
 """Positions, a bit each, by log and field; ``None`` stands for whole events."""
@@ -29,6 +29,10 @@ class Item:
     value: Mask = field(default_factory=dict)
     exists: Mask = field(default_factory=dict)
     why: Mask = field(default_factory=dict)
+
+
+Pipe = list[Item]
+"""Every event that a pipe can have, at most, in order."""
 
 
 def add(into: Mask, *others: Mask) -> Mask:

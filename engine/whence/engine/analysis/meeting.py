@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from whence.engine.analysis.rules import reads_of
-from whence.engine.chain import Chain, Source
+from whence.engine.language.chain import Chain, Source
 
 __all__ = ["meetings"]
 
@@ -50,12 +50,9 @@ def _asked(cells: Cells, pipe: int, processor: Any) -> Cells:
     if processor.copies:
         return cells
     fields: set[str | None] = {_WHOLE}
-    if processor.tag == "apply":
-        fields = {name or _WHOLE for at, name in reads_of(processor.function) if at == pipe}
-    elif processor.tag == "moore":
-        fields = {
-            name or _WHOLE for _, guard, _ in processor.transitions for _, name in reads_of(guard)
-        }
+    if processor.expressions is not None:
+        reads = [read for each in processor.expressions for read in reads_of(each)]
+        fields = {name or _WHOLE for at, name in reads if at == pipe}
     return frozenset(
         (log, name) for log, cell in cells for name in ([cell] if cell is not None else fields)
     )

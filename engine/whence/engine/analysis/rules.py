@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from whence.engine.analysis.items import THERE, Item, Mask, add, joined, read, told_by
-from whence.engine.expression import Call, Constant, Expression, Field, Input
+from whence.engine.analysis.items import THERE, Item, Mask, Pipe, add, joined, read, told_by
 from whence.engine.functions import Function
+from whence.engine.language.expression import Call, Constant, Expression, Field, Input
+from whence.engine.language.processor import Processor
 
-__all__ = ["RULES", "Pipe", "reads_of", "shifted"]
+__all__ = ["is_plain", "reads_of", "rule_of", "shifted"]
 
-Pipe = list[Item]
-"""Every event that a pipe can have, at most, in order."""
-Rule = Callable[[Any, Sequence[Pipe]], list[Pipe]]
+Rule = Callable[[Any, Sequence[Pipe]], list[Pipe] | None]
 
 
 def reads_of(expression: Expression) -> Iterator[tuple[int, str | None]]:
@@ -143,7 +142,7 @@ def _ltl(processor: Any, pipes: Sequence[Pipe]) -> list[Pipe]:
     return _eventually(processor, pipes)
 
 
-RULES: dict[str, Rule] = {
+_RULES: dict[str, Rule] = {
     "apply": _apply,
     "cumulate": _cumulate,
     "decimate": lambda p, pipes: [pipes[0][:: p.n]],
@@ -159,7 +158,13 @@ RULES: dict[str, Rule] = {
     "moore": _moore,
     "ltl": _ltl,
 }
-"""The rules of all processors that hold no chain of their own, by tag."""
+"""The rules of our processors that hold no chain, by tag."""
+
+
+def rule_of(processor: Processor) -> Rule | None:
+    """The rule of a processor that holds no chain; ``None`` if nothing is known of it."""
+    own = type(processor).dependencies
+    return _RULES.get(processor.tag) if own is Processor.dependencies else own
 
 
 def shifted(inner: Item, pipes: Sequence[Pipe], names: Sequence[str], k: int) -> Item:

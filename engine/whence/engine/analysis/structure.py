@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whence.engine.analysis.items import Item, Mask, add, joined, read, told_by
-from whence.engine.analysis.rules import RULES, Pipe, reads_of, shifted
-from whence.engine.chain import Chain, Source
-from whence.engine.processor import Processor
-from whence.engine.traits import Traits
+from whence.engine.analysis.items import Item, Mask, Pipe, add, joined, read, told_by
+from whence.engine.analysis.rules import reads_of, rule_of, shifted
+from whence.engine.language.chain import Chain, Source
+from whence.engine.language.processor import Processor
+from whence.engine.language.traits import Traits
+from whence.engine.processors import Slice, Window
 
 __all__ = ["log_pipe", "outputs_of"]
 
@@ -45,17 +46,17 @@ def outputs_of(
 def _made(
     processor: Any, pipes: Sequence[Pipe], traits: tuple[Traits, ...], closed: bool
 ) -> list[Pipe]:
-    if processor.tag == "group":
+    if processor.inlined:
         inner = dict(zip(processor.chain.inputs, pipes, strict=True))
         return list(outputs_of(processor.chain, inner, traits, closed=closed).values())
-    if processor.tag == "window":
+    if isinstance(processor, Window):
         return [_window(processor, pipes, traits)]
-    if processor.tag == "slice":
+    if isinstance(processor, Slice):
         return [_slice(processor, pipes, traits, closed)]
-    rule = RULES.get(processor.tag)
-    if rule is None:
+    rule = rule_of(processor)
+    made = None if rule is None else rule(processor, pipes)
+    if made is None:
         return _anything(processor, pipes)
-    made = rule(processor, pipes)
     if closed and processor.closes:
         made = [_closed(processor, pipes, pipe) for pipe in made]
     return made

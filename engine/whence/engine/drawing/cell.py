@@ -11,7 +11,7 @@ from typing import Any
 
 from whence.engine.drawing.picture import Picture
 from whence.engine.drawing.svg import svg, visible
-from whence.engine.words import value_text
+from whence.engine.lineage.words import value_text
 
 __all__ = ["bundle", "cell", "cell_of_picture", "details", "line", "table"]
 

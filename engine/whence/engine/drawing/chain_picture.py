@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from whence.engine.chain import Chain
 from whence.engine.drawing.picture import Arrow, Box, Picture
-from whence.engine.expression import Expression
-from whence.engine.formula import expression_text
 from whence.engine.functions import Function
-from whence.engine.processor import Processor
-from whence.engine.words import value_text
+from whence.engine.language.chain import Chain
+from whence.engine.language.expression import Expression
+from whence.engine.language.formula import expression_text
+from whence.engine.language.processor import Processor
+from whence.engine.lineage.words import value_text
 
 __all__ = ["picture_of_chain"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,14 +27,22 @@ def draw(picture: Picture, format: str) -> str:
 
 
 def draw_to(picture: Picture, path: Path) -> Path:
-    """Write a picture into a file, whose ending says how: .svg, .mmd, .dot."""
+    """Write a picture into a file, whose ending says how: .svg, .mmd, .dot.
+
+    What was there before stays until the new one is complete.
+    """
     format = _ENDINGS.get(path.suffix.lower())
     if format is None:
         msg = f"a drawing: expected a file .svg, .mmd or .dot; got {path}; try {path.stem}.svg"
         raise ParameterError(msg)
     text = draw(picture, format)
+    beside = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.part")
     try:
-        path.write_text(text, encoding="utf-8")
+        try:
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
     except OSError as error:
         msg = f"a drawing: expected to write {path}; got {error.strerror}; try another folder"
         raise ParameterError(msg) from error

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from whence.engine.drawing.picture import Arrow, Box, Kind, Picture
-from whence.engine.steps import NOT_TOLD, Step, Steps
-from whence.engine.words import WIDEST, value_text
+from whence.engine.lineage.steps import NOT_TOLD, Step, Steps
+from whence.engine.lineage.words import WIDEST, value_text
 
 __all__ = ["fields_text", "picture_of_steps", "step_box"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from whence.engine.drawing.svg import STYLE, visible
-from whence.engine.intervals import Intervals
+from whence.engine.lineage.positions import Intervals
 
 __all__ = ["Lane", "Light", "Mark", "Timeline", "timeline"]
 

@@ -15,21 +15,50 @@ from whence.engine.functions import (
     time,
 )
 from whence.engine.functions.base import ALL, AllArguments, Function, Kind, Pick, Rule
-from whence.engine.functions.user import brought, check_path, function, load_function
+from whence.engine.functions.own import (
+    BY_NAME,
+    IN_PYTHON,
+    LOADED,
+    NEVER,
+    AllowedFunctions,
+    OwnFunctions,
+    checked_modules,
+    in_force,
+)
+from whence.engine.functions.user import (
+    NotLoaded,
+    brought,
+    check_path,
+    function,
+    import_function,
+    not_loaded,
+    returns_by_path,
+)
 
 __all__ = [
     "ALL",
+    "BY_NAME",
     "FUNCTIONS",
+    "IN_PYTHON",
+    "LOADED",
+    "NEVER",
     "AllArguments",
+    "AllowedFunctions",
     "Function",
     "Kind",
+    "NotLoaded",
+    "OwnFunctions",
     "Pick",
     "Rule",
     "brought",
     "check_path",
+    "checked_modules",
     "function",
     "function_named",
-    "load_function",
+    "import_function",
+    "in_force",
+    "not_loaded",
+    "returns_by_path",
 ]
 
 FUNCTIONS: dict[str, Function] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -23,7 +23,7 @@ Pick = tuple[int, ...]
 Kind = str
 """A kind of value as `values.kind_of` names it; ``any`` where it is not known before the run."""
 
-Missing = Literal["arguments", "never", "branches", "always"]
+Missing = Literal["arguments", "never", "branches", "all", "always"]
 
 
 class Rule(Protocol):
@@ -99,11 +99,13 @@ class Function:
         arity: fewest and most arguments; ``None`` for any number.
         rule: which arguments explain and support the result.
         check: from argument kinds to the result's kind, before any event is seen.
-        missing: when the result can be missing: as its arguments, never, if a branch can, always.
+        missing: when the result can be missing: if an argument is, never, if a branch can, if all
+            arguments are, always.
         path: ``module:name`` of a user's own function; empty for ours.
         neutral: the value of a fold over nothing, where there is one.
         absorbing: the value that alone decides a fold, where there is one.
         pair: the same as ``compute`` for exactly two arguments, where that is quicker.
+        constant: refuses a constant argument, given its number, before any event is seen.
     """
 
     name: str
@@ -116,6 +118,7 @@ class Function:
     neutral: Value = None
     absorbing: Value = None
     pair: Callable[[Value, Value], Value] | None = None
+    constant: Callable[[int, Value], None] | None = None
 
     def __eq__(self, other: object) -> bool:
         """Two functions are the same if they are found under the same name or path."""
@@ -135,11 +138,23 @@ class Function:
 
         if self.path:
             functions.check_path(self)
+            if isinstance(self.compute, functions.NotLoaded):
+                return functions.not_loaded, (self.path, self.compute.why)
             if self.path.startswith("__main__:"):  # a notebook's or script's own
                 rule = None if self.rule is ALL else self.rule
                 return functions.brought, (self.path, self.name, self.compute, self.arity, rule)
-            return functions.load_function, (self.path,)
+            return functions.import_function, (self.path,)
         return functions.function_named, (self.name,)
+
+    def check_constants(self, constants: Mapping[int, Value]) -> None:
+        """Refuse constant arguments, by their numbers, that it could never take.
+
+        Raises:
+            ValueFault: one of them is refused.
+        """
+        if self.constant is not None:
+            for number, value in constants.items():
+                self.constant(number, value)
 
     @property
     def explains_all(self) -> bool:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from whence.engine.functions.base import Function, takes
 from whence.engine.values import Value, ValueFault, describe, kind_of, same
+from whence.engine.values.limits import check_size, current, size_of
 
 __all__ = ["FUNCTIONS"]
 
 
 def _list(*items: Value) -> Value:
+    if any([isinstance(item, (list, tuple, Mapping)) for item in items]):
+        check_size(size_of(items, current().value))
     return list(items)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 from whence.engine.functions.base import Function, takes
+from whence.engine.functions.patterns import check_pattern, matches
 from whence.engine.values import Value, ValueFault, describe
+from whence.engine.values.limits import LONG, check_text
 
 __all__ = ["FUNCTIONS"]
+
+_FEW = 8
 
 
 def _text(value: Value) -> str:
@@ -19,17 +21,14 @@ def _text(value: Value) -> str:
     raise ValueFault("a text", describe(value), "declaring the column as text")
 
 
-@lru_cache(maxsize=256)
-def _pattern(source: str) -> re.Pattern[str]:
-    try:
-        return re.compile(source)
-    except re.error as fault:
-        msg = f"{source!r} ({fault})"
-        raise ValueFault("a regular expression", msg, "escaping special characters") from fault
-
-
 def _text_function(
-    name: str, arity: int, compute: Callable[..., Value], gives: str, *, test: bool = False
+    name: str,
+    arity: int,
+    compute: Callable[..., Value],
+    gives: str,
+    *,
+    test: bool = False,
+    constant: Callable[[int, Value], None] | None = None,
 ) -> Function:
     """A function of texts: with a missing argument it is missing, or false if it is a test."""
 
@@ -44,13 +43,27 @@ def _text_function(
         (arity, arity),
         check=takes("text", gives),
         missing="never" if test else "arguments",
+        constant=constant,
     )
+
+
+def _constant_pattern(number: int, value: Value) -> None:
+    """Refuse a constant that is no pattern before any event is seen."""
+    if number == 1 and isinstance(value, str):
+        check_pattern(value)
 
 
 def _concat(*parts: Value) -> Value:
     if any([x is None for x in parts]):
         return None
-    return "".join([_text(x) for x in parts])
+    made = [_text(x) for x in parts]
+    if len(made) > _FEW:
+        check_text(made)
+        return "".join(made)
+    text = "".join(made)  # of a few values, each of which is not too long itself
+    if len(text) > LONG:
+        check_text(made)
+    return text
 
 
 FUNCTIONS = (
@@ -62,5 +75,5 @@ FUNCTIONS = (
     _text_function("starts_with", 2, str.startswith, "boolean", test=True),
     _text_function("ends_with", 2, str.endswith, "boolean", test=True),
     _text_function("contains", 2, lambda x, y: y in x, "boolean", test=True),
-    _text_function("matches", 2, lambda x, y: bool(_pattern(y).search(x)), "boolean", test=True),
+    _text_function("matches", 2, matches, "boolean", test=True, constant=_constant_pattern),
 )

@@ -5,16 +5,27 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from whence.engine.errors import ParameterError
+from whence.engine.errors import ParameterError, RunnerError
 from whence.engine.functions.base import ALL, Function, Pick, Rule
 from whence.engine.values import Value
 
-__all__ = ["brought", "check_path", "function", "load_function"]
+__all__ = [
+    "NotLoaded",
+    "as_function",
+    "brought",
+    "check_path",
+    "function",
+    "import_function",
+    "known_function",
+    "not_loaded",
+    "now_known",
+    "returns_by_path",
+]
 
-_BROUGHT: dict[str, Function] = {}
-"""Functions of another process's ``__main__``, by their paths there."""
+_KNOWN: dict[str, Function] = {}
+"""Functions that this process has by permission, or was given as code, by their paths."""
 
 
 class _UserRule:
@@ -87,33 +98,47 @@ def _arity(compute: Callable[..., Value]) -> tuple[int, int | None]:
     return (sum(p.default is p.empty for p in positional), most)
 
 
-def load_function(path: str) -> Function:
-    """Import a function by its path, ``package.module:name``."""
-    module_name, colon, name = path.partition(":")
-    if not colon or not module_name or not name:
-        msg = (
-            f"a function's path: expected package.module:name; got {path!r}; "
-            "try a colon between module and function"
-        )
-        raise ParameterError(msg)
+def import_function(path: str) -> Function:
+    """Import a function by its path, whatever it is: one that the user's own code gave.
+
+    Paths that stand in a text are found by `whence.engine.functions.own` instead, which checks
+    them first.
+    """
+    module_name, _, name = path.partition(":")
     try:
         found: object = importlib.import_module(module_name)
         for part in name.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as fault:
-        if path in _BROUGHT:
-            return _BROUGHT[path]
+    except (ImportError, AttributeError, ValueError) as fault:
+        if path in _KNOWN:
+            return _KNOWN[path]
         msg = (
             f"a function's path: expected an importable function; got {path!r} ({fault}); "
             "try installing its package, or PYTHONPATH"
         )
         raise ParameterError(msg) from fault
+    return as_function(found, path)
+
+
+def as_function(found: object, path: str) -> Function:
+    """Make a function of what was found under a path."""
     if isinstance(found, Function):
         return replace(found, path=path)
     if not callable(found):
         msg = f"a function's path: expected a callable; got {path!r}; try the function itself"
         raise ParameterError(msg)
     return function(found)
+
+
+def now_known(path: str, found: Function) -> Function:
+    """Remember a function, so that chains of records may use it in this process."""
+    _KNOWN[path] = _KNOWN[found.path] = found
+    return found
+
+
+def known_function(path: str) -> Function | None:
+    """A function that this process was allowed to load, or was given, before."""
+    return _KNOWN.get(path)
 
 
 def brought(
@@ -133,17 +158,49 @@ def brought(
         rule: its own rule, if it has one.
     """
     made = Function(name, compute, arity, rule or ALL, missing="always", path=path)
-    _BROUGHT[path] = made
-    return made
+    return now_known(path, made)
+
+
+@dataclass(frozen=True)
+class NotLoaded:
+    """Stands for the code of a function of which only the path was read."""
+
+    path: str
+    why: str
+
+    def __call__(self, *arguments: Value) -> Value:
+        """Refuse."""
+        raise RunnerError(self.why)
+
+
+def not_loaded(path: str, why: str) -> Function:
+    """A function that can be written, drawn and compared, and refuses to compute.
+
+    Args:
+        path: its path.
+        why: what it says then.
+    """
+    name = path.rpartition(":")[2]
+    return Function(name, NotLoaded(path, why), (0, None), missing="always", path=path)
+
+
+def returns_by_path(own: Function) -> bool:
+    """Whether its import path brings a function back; one that does is known from here on."""
+    if isinstance(own.compute, NotLoaded):
+        return True
+    try:
+        found = import_function(own.path)
+    except ParameterError:
+        return False
+    if found.compute is not own.compute or found.rule is not own.rule:
+        return False
+    now_known(own.path, own)
+    return True
 
 
 def check_path(own: Function) -> None:
     """Refuse a function that its import path does not bring back: a lambda, a local function."""
-    try:
-        found = load_function(own.path)
-    except ParameterError:
-        found = None
-    if found is None or found.compute is not own.compute or found.rule is not own.rule:
+    if not returns_by_path(own):
         msg = (
             f"function {own.name!r}: expected one that can be imported by its path; "
             f"got {own.path!r}, which is another one or none; try assigning "

@@ -14,24 +14,25 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from whence.engine.associations import (
+from whence.engine.interpreter.plan import Plan
+from whence.engine.interpreter.reach import PASS, Asked, Reach, Reacher
+from whence.engine.interpreter.run import Interpreter
+from whence.engine.language.events import Either, Event, Shelf, Term
+from whence.engine.language.stream_roles import StreamRole
+from whence.engine.lineage.association import (
     INNER_WIDTH,
     LOG_PREFIX,
     Association,
     Relation,
     too_many_inside,
 )
-from whence.engine.events import Either, Event, Shelf, Term
-from whence.engine.interpreter.reach import PASS, Asked, Reach, Reacher
-from whence.engine.interpreter.run import Interpreter
-from whence.engine.intervals import Intervals, count, minus, union
+from whence.engine.lineage.positions import Intervals, count, minus, union
+from whence.engine.lineage.tracker import MemoryTracker
 from whence.engine.processors.slice import SliceMachine
-from whence.engine.tracker import MemoryTracker
 
-__all__ = ["Detail", "Extractor", "KeptStream", "Role", "ToldChoice"]
+__all__ = ["Detail", "Extractor", "KeptStream", "ToldChoice"]
 
 Detail = Literal["ends", "steps"]
-Role = Literal["output", "step", "inner", "choices", "heads", "end"]
 
 LITERAL = 16
 """Up to so many inputs an output names one by one; more of them are kept as bands."""
@@ -53,7 +54,7 @@ class KeptStream:
     name: str
     processor: str
     pipe: int
-    role: Role
+    role: StreamRole
     w: int
     shelf: Shelf | None
 
@@ -113,7 +114,7 @@ class Extractor:
                 choices = _Choices(f"{kept.name}/choices", self._place)
                 self._choices[kept.name] = choices
                 self.streams.append(
-                    replace(kept, name=choices.name, role="choices", w=1, shelf=None)
+                    replace(kept, name=choices.name, role=StreamRole.CHOICES, w=1, shelf=None)
                 )
 
     def _place(self, event: Event) -> tuple[str, int] | None:
@@ -144,7 +145,7 @@ class Extractor:
         choices = self._choices.get(kept.name)
         reacher = self._reacher if choices is None else choices.reacher
         for event in events:
-            if kept.role == "output" and self.where is not None and not self.where(event):
+            if kept.role.is_output and self.where is not None and not self.where(event):
                 continue
             at = self.position(kept, event)
             if choices is not None:
@@ -287,22 +288,22 @@ def _kept(interpreter: Interpreter, detail: Detail) -> Iterator[KeptStream]:
             several = len(step.shelves) > 1
             name = f"{step.name}.{pipe}" if several else step.name
             if (number, pipe) in exits:
-                yield KeptStream(exits[number, pipe], step.name, pipe, "output", 1, shelf)
+                yield KeptStream(exits[number, pipe], step.name, pipe, StreamRole.OUTPUT, 1, shelf)
             elif detail == "steps":
-                yield KeptStream(name, step.name, pipe, "step", 1, shelf)
+                yield KeptStream(name, step.name, pipe, StreamRole.STEP, 1, shelf)
     for step, machine in zip(interpreter.steps, interpreter.machines, strict=True):
-        if not isinstance(machine, SliceMachine):
+        inner = machine.inner if isinstance(machine, SliceMachine) else None
+        if not isinstance(inner, Plan):
             continue
-        inner = machine.inner
         for number, inside in enumerate(inner.steps):
             for pipe, shelf in enumerate(inside.shelves):
                 if detail == "steps" or (number, pipe) in inner.exits:
                     several = len(inside.shelves) > 1
                     name = f"{inside.name}.{pipe}" if several else inside.name
-                    yield KeptStream(name, inside.name, pipe, "inner", INNER_WIDTH, shelf)
-        yield KeptStream(f"{step.name}/heads", step.name, 0, "heads", 1, None)
+                    yield KeptStream(name, inside.name, pipe, StreamRole.INNER, INNER_WIDTH, shelf)
+        yield KeptStream(f"{step.name}/heads", step.name, 0, StreamRole.HEADS, 1, None)
     for name in interpreter.chain.outputs:
-        yield KeptStream(f"{name}/end", name, 0, "end", 1, None)
+        yield KeptStream(f"{name}/end", name, 0, StreamRole.END, 1, None)
 
 
 def _without_mere_presence(found: Reach) -> Reach:

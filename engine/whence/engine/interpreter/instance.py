@@ -4,37 +4,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from whence.engine.errors import EventError
-from whence.engine.events import Either, Event, Term, position_text
-from whence.engine.processor import Machine
+from whence.engine.language.events import Either, Event, Term, position_text
+from whence.engine.language.processor import Machine
 from whence.engine.values import ValueFault
 
 if TYPE_CHECKING:
     from whence.engine.interpreter.plan import Pipe, Step
 
-__all__ = ["GraphInstance", "Instance", "LineInstance"]
-
-
-class Instance(Protocol):
-    """A started plan with one output pipe, as Window and Slice use it."""
-
-    def begin(self) -> list[Event]:
-        """Return what is output before any input."""
-        ...
-
-    def feed(self, front: tuple[Event, ...]) -> list[Event]:
-        """Take one event of every input; return the outputs."""
-        ...
-
-    def last_of(self, fronts: Iterable[tuple[Event, ...]]) -> Event | None:
-        """Begin, take all these fronts, and return the last output, if there was any."""
-        ...
-
-    def close(self) -> list[Event]:
-        """Close the inputs; return the remaining outputs."""
-        ...
+__all__ = ["GraphInstance", "LineInstance"]
 
 
 def _locate(machine: Machine, fault: ValueFault) -> EventError:

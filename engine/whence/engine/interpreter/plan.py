@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from whence.engine.chain import Chain, Source, traits_of
-from whence.engine.events import Shelf, Stream, Term
 from whence.engine.interpreter.instance import GraphInstance, LineInstance
-from whence.engine.processor import MachineFactory, Processor, Scope, Site
-from whence.engine.traits import Traits
+from whence.engine.language.chain import Chain, Source, traits_of
+from whence.engine.language.events import Shelf, Stream, Term
+from whence.engine.language.processor import MachineFactory, Processor, Scope, Site
+from whence.engine.language.traits import Traits
 
 __all__ = ["Options", "Plan", "Step"]
 
@@ -112,7 +112,7 @@ class Plan:
             processor = connection.processor
             reads = [known[chain.source(name, processor.id)] for name in connection.sources]
             name = prefix + processor.id
-            if processor.tag == "group":
+            if processor.inlined:
                 ends = self._open(processor.holds[0], reads, f"{name}/")
             else:
                 ends = self._place(processor, name, reads)
@@ -135,7 +135,7 @@ class Plan:
         def plan(chain: Chain, inner: tuple[Traits, ...], inner_scope: Scope, closed: bool) -> Plan:
             inside = Options(options.tracked, options.all_witnesses, closed, options.everything)
             # What happens inside a Window is computed again when someone asks, never kept.
-            keep = self.keep and processor.tag != "window"
+            keep = self.keep and not processor.recomputed
             made = Plan(chain, inner, inside, inner_scope, f"{name}/", keep)
             self.inner.append(made)
             return made

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from whence.engine.events import Either, Event, Part, Term
-from whence.engine.intervals import Intervals, union
+from whence.engine.language.events import Either, Event, Part, Term
+from whence.engine.lineage.positions import Intervals, union
 
 __all__ = ["PASS", "Key", "Reach", "Reacher"]
 

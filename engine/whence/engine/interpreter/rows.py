@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from whence.engine.events import Either, Event, Part, Shelf, Stream, Term
 from whence.engine.interpreter.plan import Plan
-from whence.engine.tracker import Tracker
+from whence.engine.language.events import Either, Event, Part, Shelf, Stream, Term
+from whence.engine.lineage.tracker import Tracker
 
 __all__ = ["RowSource"]
 

@@ -9,15 +9,19 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import NamedTuple
 
-from whence.engine.chain import Chain
 from whence.engine.errors import ChainError, ParameterError
-from whence.engine.events import Event, Shelf, Stream, Term
-from whence.engine.explanation import Inputs, flatten
+from whence.engine.interpreter.bounds import check_bounds
+from whence.engine.interpreter.pending import Pending, in_slices, summed
 from whence.engine.interpreter.plan import Options, Plan, Step
 from whence.engine.interpreter.rows import RowSource
-from whence.engine.processor import Machine, Processor
-from whence.engine.tracker import Explanation, MemoryTracker, Tracker
+from whence.engine.language.chain import Chain
+from whence.engine.language.events import Event, Shelf, Stream, Term
+from whence.engine.language.processor import Machine, Processor
+from whence.engine.lineage.terms import Inputs, flatten
+from whence.engine.lineage.tracker import Explanation, MemoryTracker, Tracker
+from whence.engine.processors.slice import SliceMachine
 from whence.engine.values import Value, describe
+from whence.engine.values.limits import RunLimits, current, limited
 
 __all__ = ["Interpreter", "Output", "RunResult", "interpret"]
 
@@ -134,13 +138,15 @@ class Interpreter:
                 outputs.append(Output(name, position, event.value, self._last, event))
         return outputs
 
-    def pending(self) -> dict[str, int]:
-        """How many verdicts wait, per processor."""
-        return {
-            step.name: len(waiting)
-            for step, machine in zip(self.plan.steps, self._instance.machines, strict=True)
-            if (waiting := getattr(machine, "waiting", ()))
-        }
+    def pending(self) -> Pending:
+        """How many verdicts wait, per processor; of a Slice also in how many of its slices."""
+        found: Pending = {}
+        for step, machine in zip(self.plan.steps, self._instance.machines, strict=True):
+            if isinstance(machine, SliceMachine):
+                found[step.name] = in_slices(machine.undecided())
+            else:
+                found[step.name] = machine.waits()
+        return summed([found])
 
     def open_inputs(self, output: str | None = None) -> Inputs:
         """Inputs that could make further outputs appear on a pipe; on any pipe, unless named."""
@@ -206,7 +212,7 @@ class RunResult:
         outputs = self.of(name)
         if not 0 <= position < len(outputs):
             last = f"0 to {len(outputs) - 1}" if outputs else "none"
-            msg = f"an output: expected a position, {last}; got {position}; try one of these"
+            msg = f"an output: expected a position, {last}; got {position}; try one in this range"
             raise ParameterError(msg)
         witnesses = tracker.witnesses if isinstance(tracker, MemoryTracker) else "first"
         return Explanation(outputs[position].event, witnesses)
@@ -224,6 +230,7 @@ def interpret(
     *,
     tracker: Tracker | None = None,
     closed: bool = False,
+    limits: RunLimits | None = None,
 ) -> RunResult:
     """Run a chain over logs, one event at a time, and return every output.
 
@@ -232,6 +239,7 @@ def interpret(
         logs: events by log name; a plain sequence for a chain with one log.
         tracker: who wants to know what explains the outputs.
         closed: close the logs after the last event.
+        limits: what is refused beyond; those that hold now unless given.
 
     >>> from whence.engine.processors import Cumulate
     >>> interpret(Cumulate("sum", "add"), [1, 2, 3]).values
@@ -239,14 +247,16 @@ def interpret(
     """
     interpreter = Interpreter(chain, tracker, closed=closed)
     names = interpreter.chain.inputs
-    given = _by_name(logs, names[0])
+    given = {name: _whole(events) for name, events in _by_name(logs, names[0]).items()}
     if set(given) != set(names):
         msg = (
             f"the logs: expected {', '.join(names)}; got {', '.join(given) or 'none'}; "
             "try naming each log as the chain does"
         )
         raise ChainError(msg)
-    with _calm_collector():
+    limits = limits or current()
+    check_bounds(interpreter.chain, limits)
+    with _calm_collector(), limited(limits):
         outputs = interpreter.begin()
         for name, value in _rounds({name: given[name] for name in names}):
             outputs += interpreter.feed(name, value)
@@ -276,6 +286,21 @@ def _by_name(logs: Logs, only: str) -> Mapping[str, Iterable[Value]]:
         msg = f"the log: expected events; got {describe(logs)}; try a list of events"
         raise ChainError(msg)
     return {only: logs}
+
+
+def _whole(events: Iterable[Value]) -> Iterable[Value]:
+    """The same events; a field that a record lacks and others have is there, and missing.
+
+    As a log of the record has it. Of events that come one by one nothing more is known.
+    """
+    if not isinstance(events, Sequence) or isinstance(events, str):
+        return events
+    names = dict.fromkeys(name for event in events if type(event) is dict for name in event)
+    lacking = dict.fromkeys(names)
+    return [
+        {**lacking, **event} if type(event) is dict and len(event) < len(names) else event
+        for event in events
+    ]
 
 
 _END = object()

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from whence.engine.errors import EventError
-from whence.engine.events import Event, Part, Position, Stream, Term, position_text
 from whence.engine.interpreter.reach import PASS, Asked, Reach, Reacher
-from whence.engine.intervals import Intervals, union
 from whence.engine.kernels.batch import Batch, Front
-from whence.engine.kernels.columns import Ints, guessed
-from whence.engine.kernels.entries import ASKED, NONE, Entries, Names
+from whence.engine.kernels.columns.column import Ints, guessed
 from whence.engine.kernels.kernel import Born, Kernel, Place, Run, State
 from whence.engine.kernels.state import UnsavedError
-from whence.engine.kernels.trails import Nothing, Sets, Trail
-from whence.engine.processor import Machine
+from whence.engine.kernels.trails.entries import ASKED, NONE, Entries, Names
+from whence.engine.kernels.trails.trail import Nothing, Sets, Trail
+from whence.engine.language.events import Event, Part, Position, Stream, Term, position_text
+from whence.engine.language.processor import Machine
+from whence.engine.lineage.positions import Intervals, union
 from whence.engine.values import ValueFault
 
 __all__ = ["Interpreted", "everything_so_far"]
@@ -165,7 +165,14 @@ class Interpreted(Kernel):
 
     def pending(self) -> int:
         """Those of all machines."""
-        return sum(len(getattr(machine, "waiting", ())) for machine in self.machines.values())
+        return sum(machine.waits() for machine in self.machines.values())
+
+    def waiting_in(self, count: int) -> Ints:
+        """Those of the machine of each slot."""
+        found = np.zeros(count, np.int64)
+        for slot, machine in self.machines.items():
+            found[slot] = machine.waits()
+        return found
 
     def lead(self, event: Event, *, support: bool) -> Reach:
         """Where an event that the machine gave leads."""

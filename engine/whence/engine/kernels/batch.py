@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whence.engine.kernels.columns import Column, Ints, concat
-from whence.engine.kernels.composing import joined, lasting, union
+from whence.engine.kernels.columns.column import Column, Ints, concat
 from whence.engine.kernels.moments import When, made
-from whence.engine.kernels.trails import Nothing, Trail
+from whence.engine.kernels.trails.composing import joined, lasting, union
+from whence.engine.kernels.trails.trail import Nothing, Trail
 
 __all__ = ["Batch", "Front", "join_batches"]
 

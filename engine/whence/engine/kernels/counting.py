@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from whence.engine.kernels.columns import Ints
+from whence.engine.kernels.columns.column import Ints
+from whence.engine.kernels.columns.growing import grown
 from whence.engine.kernels.fronts import ranks
-from whence.engine.kernels.growing import grown
 from whence.engine.kernels.kernel import Born, State
 
 __all__ = ["Counter"]

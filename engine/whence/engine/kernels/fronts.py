@@ -9,9 +9,9 @@ from functools import reduce
 import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front, join_batches
-from whence.engine.kernels.columns import Bools, Ints
-from whence.engine.kernels.composing import lasting
+from whence.engine.kernels.columns.column import Bools, Ints
 from whence.engine.kernels.moments import made
+from whence.engine.kernels.trails.composing import lasting
 
 __all__ = ["Fronts", "ranks"]
 

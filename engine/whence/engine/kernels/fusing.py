@@ -15,15 +15,15 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from whence.engine.kernels.batch import Batch, join_batches
-from whence.engine.kernels.columns import Bools, Column, Ints, records
-from whence.engine.kernels.composing import joined, lasting
-from whence.engine.kernels.entries import ASKED, WHOLE, Entries, flat_ranges, join_entries
-from whence.engine.kernels.functions.base import Compute
-from whence.engine.kernels.functions.logic import FUNCTIONS
+from whence.engine.kernels.columns.column import Bools, Column, Ints, records
+from whence.engine.kernels.expressions.functions.base import Compute
+from whence.engine.kernels.expressions.functions.logic import FUNCTIONS
 from whence.engine.kernels.groups import Group, Leaf
 from whence.engine.kernels.kernel import Run, State
 from whence.engine.kernels.moments import made
-from whence.engine.kernels.trails import Line, Nothing, Straight, Trail
+from whence.engine.kernels.trails.composing import joined, lasting
+from whence.engine.kernels.trails.entries import ASKED, WHOLE, Entries, flat_ranges, join_entries
+from whence.engine.kernels.trails.trail import Line, Nothing, Straight, Trail
 
 __all__ = ["Fused"]
 

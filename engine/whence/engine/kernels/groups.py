@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from whence.engine.expression import Call, Expression, Field, Input
 from whence.engine.functions.base import Function
 from whence.engine.interpreter.plan import Pipe, Plan
-from whence.engine.kernels.functions.logic import FUNCTIONS
+from whence.engine.kernels.expressions.functions.logic import FUNCTIONS
+from whence.engine.language.expression import Call, Expression, Field, Input
+from whence.engine.language.processor import Processor
 from whence.engine.palettes.ltl import X
-from whence.engine.processor import Processor
 from whence.engine.processors import ApplyFunction
 
 __all__ = ["Group", "Leaf", "Made", "groups_of"]

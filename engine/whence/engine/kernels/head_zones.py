@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from whence.engine.compact import Block
-from whence.engine.kernels.columns import Ints
-from whence.engine.kernels.entries import Names
-from whence.engine.kernels.growing import roomy
-from whence.engine.kernels.jit import jit
+from whence.engine.kernels.columns.column import Ints
+from whence.engine.kernels.columns.growing import roomy
 from whence.engine.kernels.kernel import Heads
-from whence.engine.kernels.row_numbers import zeros
+from whence.engine.kernels.trails.entries import Names
+from whence.engine.lineage.block import Block
+from whence.engine.lineage.heads import zone_block
+from whence.engine.values.jit import jit
 
-__all__ = ["HeadZones"]
+__all__ = ["HeadChanges"]
 
 
-class HeadZones:
+class HeadChanges:
     """Turns the changes of a Slice's heads into zones; those that go on stay open.
 
     Attributes:
@@ -56,13 +56,12 @@ class HeadZones:
         for number, (a, b) in enumerate(pairwise(edges), first):
             if a == b:
                 continue
-            # A change ends one zone at most, and one goes on; one more is written in vain.
+            # A change ends at most one zone, and one continues; branch-free code writes one more.
             room = np.empty((3, 2 * (b - a) + 1), np.int64)
             met = np.empty(b - a, np.int64)
             count = _zones(at[a:b], slot[a:b], head[a:b], self.now, met, *room)
             lo, more, inner = room[:, :count]
-            items = (lo, more, inner, zeros(count))
-            yield number, Block("explains", "zones", to, None, False, 1, 0, 0, *items)
+            yield number, zone_block(to, lo, more, inner)
 
     def save(self) -> dict[str, object]:
         """The heads that go on."""

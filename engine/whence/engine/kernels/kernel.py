@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from whence.engine.associations import INNER_WIDTH, too_many_inside
 from whence.engine.errors import EventError
-from whence.engine.events import Position, position_text
+from whence.engine.interpreter.pending import InSlices
 from whence.engine.kernels.batch import Batch, Front
-from whence.engine.kernels.columns import Column, Ints, from_values
-from whence.engine.kernels.entries import ASKED, NONE, WHOLE, Entries, Names
+from whence.engine.kernels.columns.column import Column, Ints, from_values
+from whence.engine.kernels.columns.row_numbers import Counted
+from whence.engine.kernels.columns.texts import Texts
 from whence.engine.kernels.moments import When, made
-from whence.engine.kernels.row_numbers import Counted
-from whence.engine.kernels.texts import Texts
-from whence.engine.kernels.trails import Line, Nothing, Sets, Spans, Trail
-from whence.engine.processor import MachineFactory, Processor
-from whence.engine.traits import Traits
+from whence.engine.kernels.trails.entries import ASKED, NONE, WHOLE, Entries, Names
+from whence.engine.kernels.trails.trail import Line, Nothing, Sets, Spans, Trail
+from whence.engine.language.events import Position, position_text
+from whence.engine.language.processor import MachineFactory, Processor
+from whence.engine.language.stream_roles import StreamRole
+from whence.engine.language.traits import Traits
+from whence.engine.lineage.association import INNER_WIDTH, too_many_inside
 from whence.engine.values import ValueFault
 
 if TYPE_CHECKING:
@@ -77,7 +79,7 @@ class Kept:
     name: str
     processor: str
     pipe: int
-    role: str
+    role: StreamRole
     w: int
     target: int
     parts: list[Part] = field(default_factory=list)
@@ -187,7 +189,7 @@ class Run:
         self.heads: dict[str, Heads] = {}
         self.lengths: dict[int, int] = {}
 
-    def keep(self, name: str, processor: str, pipe: int, role: str, w: int) -> Kept:
+    def keep(self, name: str, processor: str, pipe: int, role: StreamRole, w: int) -> Kept:
         """Let the record keep a stream."""
         kept = Kept(name, processor, pipe, role, w, self.names.target(name))
         self.kept[name] = kept
@@ -213,7 +215,7 @@ class Run:
             "fields": [None if f is None else sorted(f) for f in self.names.fields],
             "lengths": {str(target): length for target, length in self.lengths.items()},
             "kept": [
-                [k.name, k.processor, k.pipe, k.role, k.w, k.count, k.last, k.run]
+                [k.name, k.processor, k.pipe, k.role.value, k.w, k.count, k.last, k.run]
                 for k in self.kept.values()
             ],
             "heads": {name: heads.head_target for name, heads in self.heads.items()},
@@ -228,7 +230,7 @@ class Run:
             self.names.field_set(None if fields is None else frozenset(fields))
         self.lengths = {int(target): length for target, length in state["lengths"].items()}
         for name, processor, pipe, role, w, count, last, run in state["kept"]:
-            kept = self.kept.get(name) or self.keep(name, processor, pipe, role, w)
+            kept = self.kept.get(name) or self.keep(name, processor, pipe, StreamRole(role), w)
             kept.count, kept.last, kept.run = count, last, run
         for name, target in state["heads"].items():
             self.heads[name].head_target = target
@@ -299,7 +301,8 @@ class Place:
         if self.window or not self.run.tracked:
             return None
         name = f"{self.name}/{suffix}"
-        return self.run.keep(name, self.name, 0, "inner", INNER_WIDTH if self.slotted else 1)
+        w = INNER_WIDTH if self.slotted else 1
+        return self.run.keep(name, self.name, 0, StreamRole.INNER, w)
 
 
 class Kernel:
@@ -338,9 +341,13 @@ class Kernel:
         """What this processor's own end leans on, whatever the row."""
         return NONE
 
-    def pending(self) -> int:
-        """How many verdicts are not known yet."""
+    def pending(self) -> int | InSlices:
+        """How many verdicts are not known yet; of a Slice also in how many slices."""
         return 0
+
+    def waiting_in(self, count: int) -> Ints | None:
+        """How many verdicts wait in each of the first ``count`` slots; ``None``: none ever."""
+        return None
 
     def save(self) -> State:
         """What is needed to go on elsewhere."""

@@ -10,7 +10,7 @@ from typing import overload
 
 import numpy as np
 
-from whence.engine.kernels.columns import Ints
+from whence.engine.kernels.columns.column import Ints
 
 __all__ = ["Moments", "When", "counted", "made", "repeated"]
 

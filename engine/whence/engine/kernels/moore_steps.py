@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whence.engine.kernels.columns import Bools, Ints
+from whence.engine.kernels.columns.column import Bools, Ints
 from whence.engine.kernels.fronts import ranks
-from whence.engine.kernels.jit import is_compiled, jit
+from whence.engine.values.jit import is_compiled, jit
 
 __all__ = ["step", "step_by_step", "step_in_rounds"]
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
-from whence.engine.kernels.columns import Bools, Column, Ints
-from whence.engine.kernels.composing import union
-from whence.engine.kernels.entries import WHOLE, Entries
+from whence.engine.kernels.columns.column import Bools, Column, Ints
+from whence.engine.kernels.columns.row_numbers import rows_from
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
 from whence.engine.kernels.moments import repeated
-from whence.engine.kernels.onward import Onward
-from whence.engine.kernels.row_numbers import rows_from
-from whence.engine.kernels.runs import Runs
-from whence.engine.kernels.so_far import previous
-from whence.engine.kernels.trails import Nothing, Trail
+from whence.engine.kernels.trails.composing import union
+from whence.engine.kernels.trails.entries import WHOLE, Entries
+from whence.engine.kernels.trails.runs import Runs
+from whence.engine.kernels.trails.so_far import previous
+from whence.engine.kernels.trails.suffix_trails import SuffixTrails
+from whence.engine.kernels.trails.trail import Nothing, Trail
 from whence.engine.kernels.waiting import Waiting
 
 __all__ = ["OperatorKernel", "WaitsForOne", "asked"]
@@ -49,7 +49,7 @@ class OperatorKernel(Kernel):
         super().__init__(place)
         self.closes = self.run.closed and not place.window
         self.waiting = Waiting(tracked=self.tracked, each=each or self.closes)
-        self.onward = Onward(place)
+        self.onward = SuffixTrails(place)
 
     def reset(self) -> None:
         """Forget all instances."""
@@ -93,6 +93,13 @@ class OperatorKernel(Kernel):
     def pending(self) -> int:
         """How many wait."""
         return int(self.waiting.count.sum())
+
+    def waiting_in(self, count: int) -> Ints:
+        """How many wait in each slot."""
+        found = np.zeros(count, np.int64)
+        known = self.waiting.count[:count]
+        found[: len(known)] = known
+        return found
 
     def save(self) -> State:
         """What waits."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whence.engine.expression import Call, Expression
 from whence.engine.interpreter.plan import Plan, Step
-from whence.engine.kernels.apply_function import Apply
 from whence.engine.kernels.batch import Batch
-from whence.engine.kernels.composing import union
-from whence.engine.kernels.functions.base import BadRow
+from whence.engine.kernels.expressions.functions.base import BadRow
+from whence.engine.kernels.processors.apply_function import Apply
+from whence.engine.kernels.trails.composing import union
+from whence.engine.language.expression import Call, Expression
 from whence.engine.processors import ApplyFunction
 
 __all__ = ["Pointwise", "lines_of"]

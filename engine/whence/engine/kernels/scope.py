@@ -8,21 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from whence.engine.associations import INNER_WIDTH
-from whence.engine.events import Position
+from whence.engine.interpreter.pending import Pending, summed
 from whence.engine.interpreter.plan import Pipe, Plan, Step
 from whence.engine.kernels.adapter import Interpreted
-from whence.engine.kernels.apply_function import Apply
 from whence.engine.kernels.batch import Batch, join_batches
-from whence.engine.kernels.columns import Ints
-from whence.engine.kernels.entries import NONE, Entries, join_entries
+from whence.engine.kernels.columns.column import Ints
 from whence.engine.kernels.fronts import Fronts
 from whence.engine.kernels.fusing import Fused
 from whence.engine.kernels.groups import Group, groups_of
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, Run, State
 from whence.engine.kernels.moments import When, made
 from whence.engine.kernels.pointwise import Pointwise, lines_of
+from whence.engine.kernels.processors.apply_function import Apply
 from whence.engine.kernels.registry import kernel_for
+from whence.engine.kernels.trails.entries import NONE, Entries, join_entries
+from whence.engine.language.events import Position
+from whence.engine.language.stream_roles import StreamRole
+from whence.engine.lineage.association import INNER_WIDTH
 
 __all__ = ["KernelChain"]
 
@@ -77,7 +79,7 @@ class KernelChain:
         names = dict(zip(plan.exits, outputs, strict=True)) if outputs else {}
         for number, step in enumerate(plan.steps):
             kept = [self._kept(number, pipe, step, names) for pipe in range(len(step.streams))]
-            below = next(inner) if step.processor.tag in ("window", "slice") else None
+            below = next(inner) if step.processor.holds else None
             self.steps.append(self._placed(step, kept, below))
         self.fused: dict[int, Fused[_Alone]] = {}
         if not (slotted or window or run.steps):
@@ -136,13 +138,13 @@ class KernelChain:
         several = len(step.streams) > 1
         name = f"{step.name}.{pipe}" if several else step.name
         if (number, pipe) in names:
-            return run.keep(names[number, pipe], step.name, pipe, "output", 1)
+            return run.keep(names[number, pipe], step.name, pipe, StreamRole.OUTPUT, 1)
         if not run.tracked or self.window:
             return None
         if self.slotted and (run.steps or (number, pipe) in self.plan.exits):
-            return run.keep(name, step.name, pipe, "inner", INNER_WIDTH)
+            return run.keep(name, step.name, pipe, StreamRole.INNER, INNER_WIDTH)
         if not self.slotted and run.steps:
-            return run.keep(name, step.name, pipe, "step", 1)
+            return run.keep(name, step.name, pipe, StreamRole.STEP, 1)
         return None
 
     def feed(self, inputs: Sequence[Batch], born: Born) -> list[Batch]:
@@ -312,10 +314,18 @@ class KernelChain:
         number = self.plan.exits[output][0]
         return ends[number] if number >= 0 else NONE
 
-    def pending(self) -> dict[str, int]:
+    def pending(self) -> Pending:
         """How many verdicts are not known yet, by processor."""
-        counts = {at.step.name: at.kernel.pending() for at in self._apart(self._groups())}
-        return {name: count for name, count in counts.items() if count}
+        return summed([{at.step.name: at.kernel.pending() for at in self._apart(self._groups())}])
+
+    def waiting_in(self, count: int) -> Ints:
+        """How many verdicts wait in each of the first ``count`` slots."""
+        found = np.zeros(count, np.int64)
+        for at in self._apart(self._groups()):
+            waiting = at.kernel.waiting_in(count)
+            if waiting is not None:
+                found += waiting
+        return found
 
 
 class _Alone:

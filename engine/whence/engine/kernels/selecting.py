@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
-from whence.engine.kernels.columns import Bools, Ints
+from whence.engine.kernels.columns.column import Bools, Ints
 from whence.engine.kernels.counting import Counter
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
 

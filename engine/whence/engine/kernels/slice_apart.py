@@ -13,18 +13,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.engine.events import Position
 from whence.engine.functions import FUNCTIONS
 from whence.engine.kernels.batch import Batch, Front
-from whence.engine.kernels.columns import Bools, Column, Ints
-from whence.engine.kernels.combining import ALL_HEADS, HEADS, Changes, Combined, Combining
-from whence.engine.kernels.conditions import as_conditions
-from whence.engine.kernels.jit import jit
+from whence.engine.kernels.columns.column import Bools, Column, Ints
+from whence.engine.kernels.expressions.conditions import as_conditions
+from whence.engine.kernels.folds.combining import ALL_HEADS, HEADS, Changes, Combined, Combining
 from whence.engine.kernels.kernel import Place
-from whence.engine.kernels.slice import SliceKernel
-from whence.engine.kernels.slice_trails import Named
+from whence.engine.kernels.processors.slice import SliceKernel
 from whence.engine.kernels.slots import Sliced, Slots
-from whence.engine.kernels.trails import Nothing, Trail
+from whence.engine.kernels.trails.slice_trails import Named
+from whence.engine.kernels.trails.trail import Nothing, Trail
+from whence.engine.language.events import Position
+from whence.engine.values.jit import jit
 
 __all__ = ["COMBINES", "Notes", "SliceInside", "SliceTogether"]
 

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whence.engine.kernels.columns import Column, Ints, concat, from_values
-from whence.engine.kernels.growing import roomy
-from whence.engine.kernels.jit import jit
+from whence.engine.kernels.columns.column import Column, Ints, concat, from_values
+from whence.engine.kernels.columns.growing import roomy
+from whence.engine.kernels.columns.number_table import NumberTable
+from whence.engine.kernels.columns.row_numbers import rows_from, zeros
+from whence.engine.kernels.columns.texts import Texts
 from whence.engine.kernels.kernel import State
-from whence.engine.kernels.number_table import NumberTable
-from whence.engine.kernels.row_numbers import rows_from, zeros
-from whence.engine.kernels.texts import Texts
 from whence.engine.values import INT64_MAX, INT64_MIN, Value, key_of
+from whence.engine.values.jit import jit
 
 __all__ = ["Sliced", "Slots"]
 

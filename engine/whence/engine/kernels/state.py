@@ -19,15 +19,14 @@ import pyarrow as pa
 
 from whence.engine.errors import WhenceError
 from whence.engine.kernels.batch import Batch
-from whence.engine.kernels.columns import Column, from_values
-from whence.engine.kernels.entries import Entries
+from whence.engine.kernels.columns.column import Column, from_values
+from whence.engine.kernels.columns.texts import Texts
 from whence.engine.kernels.moments import made
-from whence.engine.kernels.texts import Texts
-from whence.engine.kernels.trails import Line, Nothing, Sets, Spans, Trail
-from whence.engine.notation import value_from_json
-from whence.engine.record.schema import canonical, from_canonical
-from whence.engine.slice_map import SliceMap, SliceMapHistory
+from whence.engine.kernels.trails.entries import Entries
+from whence.engine.kernels.trails.trail import Line, Nothing, Sets, Spans, Trail
 from whence.engine.values import Value
+from whence.engine.values.columns import canonical, from_canonical
+from whence.engine.values.slice_map import SliceMap
 
 __all__ = ["UnsavedError", "pack", "read_state", "settled", "unpack", "write_state"]
 
@@ -186,13 +185,10 @@ class _Unpacker:
 
 def _value(text: str) -> Value:
     """A value of its canonical text; a Slice's map is a map again, whatever its keys are."""
-    if not text.startswith('{"map":'):
-        return from_canonical(text)
-    history = SliceMapHistory()
-    for slot, (key, value) in enumerate(json.loads(text)["map"]):
-        history.keys.append(value_from_json(key))
-        history.changes.append((slot, value_from_json(value)))
-    return SliceMap(history)
+    value = from_canonical(text)
+    if isinstance(value, SliceMap):
+        value.size = len(text)
+    return value
 
 
 def _bytes(table: pa.Table) -> pa.Array:

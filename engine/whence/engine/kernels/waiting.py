@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whence.engine.kernels.columns import Ints
-from whence.engine.kernels.composing import Reaching, joined, lasting
-from whence.engine.kernels.entries import NONE, Entries, join_entries
-from whence.engine.kernels.growing import grown
+from whence.engine.kernels.columns.column import Ints
+from whence.engine.kernels.columns.growing import grown
 from whence.engine.kernels.kernel import State
-from whence.engine.kernels.so_far import settled_row
-from whence.engine.kernels.trails import Sets, Trail
+from whence.engine.kernels.trails.composing import Reaching, joined, lasting
+from whence.engine.kernels.trails.entries import NONE, Entries, join_entries
+from whence.engine.kernels.trails.so_far import settled_row
+from whence.engine.kernels.trails.trail import Sets, Trail
 
 __all__ = ["Rows", "Waiting"]
 

@@ -8,19 +8,21 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.associations import LOG_PREFIX
-from whence.engine.chain import Chain
+from whence.engine.interpreter.bounds import check_bounds
 from whence.engine.interpreter.plan import Options, Plan
 from whence.engine.kernels.adapter import everything_so_far
 from whence.engine.kernels.batch import Batch
-from whence.engine.kernels.columns import Column
-from whence.engine.kernels.entries import ASKED, Entries
+from whence.engine.kernels.columns.column import Column
 from whence.engine.kernels.kernel import Born, Run, State
 from whence.engine.kernels.memory import keep_memory
 from whence.engine.kernels.moments import counted
 from whence.engine.kernels.scope import KernelChain
 from whence.engine.kernels.state import pack, settled, unpack
-from whence.engine.kernels.trails import Line, Nothing, Trail
+from whence.engine.kernels.trails.entries import ASKED, Entries
+from whence.engine.kernels.trails.trail import Line, Nothing, Trail
+from whence.engine.language.chain import Chain
+from whence.engine.lineage.association import LOG_PREFIX
+from whence.engine.values.limits import Budget, RunLimits, current, limited
 
 __all__ = ["KernelWork"]
 
@@ -33,13 +35,25 @@ class KernelWork:
         tracked: keep what explains each output.
         closed: the logs will be closed at the end.
         steps: keep every processor's events.
+        limits: what is refused beyond; those that hold now unless given.
+
+    Attributes:
+        budget: the limits with what has been used of them.
     """
 
     def __init__(
-        self, chain: Chain, *, tracked: bool = True, closed: bool = False, steps: bool = False
+        self,
+        chain: Chain,
+        *,
+        tracked: bool = True,
+        closed: bool = False,
+        steps: bool = False,
+        limits: RunLimits | None = None,
     ) -> None:
         """Compile the chain; no event is read yet."""
         keep_memory()
+        self.budget = Budget(limits or current())
+        check_bounds(chain, self.budget.limits)
         self.chain = chain
         self.run = Run(tracked=tracked, closed=closed, steps=steps)
         run = self.run
@@ -75,14 +89,16 @@ class KernelWork:
             inputs.append(Batch(column, moment, None, trail, trail, None))
             self.run.lengths[target] = first + count
             self.last = max(self.last, first + count - 1)
-        self.kernels.feed(inputs, self.born_now())
+        with limited(self.budget):
+            self.kernels.feed(inputs, self.born_now())
 
     def close(self) -> None:
         """The logs are over; close them if the run was declared closed."""
         if not self._born:
             self.feed({})
         if self.run.closed:
-            self.kernels.close(np.zeros(1, np.int64), np.full(1, self.last))
+            with limited(self.budget):
+                self.kernels.close(np.zeros(1, np.int64), np.full(1, self.last))
 
     def end(self, output: int) -> Entries:
         """What the end of an output pipe leans on."""

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whence.engine.events import Event, all_exist
-from whence.engine.expression import Compiled, Expression, compile_expression, pipes_read
-from whence.engine.notation import expression_json
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.compiled import Compiled, compile_expression
+from whence.engine.language.events import Event, all_exist
+from whence.engine.language.expression import Expression, pipes_read
+from whence.engine.language.notation import expression_json
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.traits import Traits
 from whence.engine.sketch import Expressible, as_expression
-from whence.engine.traits import Traits
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["ApplyFunction"]
 
@@ -30,6 +31,7 @@ class ApplyFunction(Processor):
     function: Expressible
 
     tag: ClassVar[str] = "apply"
+    local: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Read the function, which may be given as formula text."""
@@ -43,8 +45,13 @@ class ApplyFunction(Processor):
 
     @property
     def input_count(self) -> int | None:
-        """As many as the function names; a constant function reads any number."""
-        return None if pipes_read(self.expression) == 1 else pipes_read(self.expression)
+        """As many as are connected: it waits for those that the function does not name, too."""
+        return None
+
+    @property
+    def fewest_inputs(self) -> int:
+        """As many as the function names."""
+        return pipes_read(self.expression)
 
     def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
         """Regular if all inputs are; the rest follows from the function."""
@@ -56,15 +63,20 @@ class ApplyFunction(Processor):
             kind=compiled.kind,
         )
 
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """The function."""
+        return (self.expression,)
+
     def because(self, told: Told) -> str:
         """In words: the function and what it was given."""
-        from whence.engine.formula.printing import expression_text
+        from whence.engine.language.formula.printing import expression_text
 
         # `$0` is short for whoever wrote it, and a riddle for whoever reads a verdict.
         many = pipes_read(self.expression)
         rest = ", and so on" if many > 2 else ""
         pipes = f" ($0 is its first input, $1 its second{rest})" if many > 1 else ""
-        return f"`{expression_text(self.expression)}`{pipes} says so of {told}"
+        return f"`{expression_text(self.expression)}`{pipes} gives this for {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Compile the function once."""

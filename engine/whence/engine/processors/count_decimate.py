@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whence.engine.events import Event
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.events import Event
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["CountDecimate"]
 
@@ -31,13 +31,15 @@ class CountDecimate(Processor):
     def __post_init__(self) -> None:
         """Check n."""
         super().__post_init__()
-        self.require(
-            type(self.n) is int and self.n >= 1, "n >= 1", self.n, "n=1 to pass every event"
-        )
+        self.require_count(self.n, 1, "n=1 to pass every event")
+
+    def horizon(self, offset: int, period: int) -> tuple[int, int]:
+        """The pattern takes n times as long."""
+        return offset, period * self.n
 
     def because(self, told: Told) -> str:
         """In words."""
-        return f"of every {self.n} events one is kept: {told}"
+        return f"one of every {self.n} events passes: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Count the inputs."""

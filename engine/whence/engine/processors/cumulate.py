@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whence.engine.events import Either, Event, Term
-from whence.engine.functions import Function, function_named, load_function
+from whence.engine.functions import Function, function_named, in_force, returns_by_path
 from whence.engine.functions.arithmetic import is_zero
 from whence.engine.functions.logic import AND, OR
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
-from whence.engine.traits import Traits
+from whence.engine.language.events import Either, Event, Term
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.traits import Traits
 from whence.engine.values import Value, as_condition
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["UNSET", "Cumulate"]
 
@@ -53,13 +53,14 @@ class Cumulate(Processor):
     start: Value = UNSET
 
     tag: ClassVar[str] = "cumulate"
+    selects: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Find the function."""
         super().__post_init__()
         if isinstance(self.function, str):
             named = self.function
-            found = load_function(named) if ":" in named else function_named(named)
+            found = in_force().named(named) if ":" in named else function_named(named)
             object.__setattr__(self, "function", found)
         known = isinstance(self.function, Function)
         self.require(known, "a function or its name", self.function, "'add' or 'and'")
@@ -92,11 +93,14 @@ class Cumulate(Processor):
         """In words: the deciding input, or all of them."""
         name, many = self.folded.name, len(told.causes)
         if not many:
-            return "that is what it starts with"
+            return "it is the start value"
         if name in ("and", "or") and as_condition(told.value) is self.folded.absorbing:
-            return f"{told} is so, and one is enough"
+            if name == "and":
+                return f"{told} is not true, and all inputs must be"
+            return f"{told} is true, and one is enough"
         if name in ("and", "or"):
-            return f"all inputs so far are so: {told}"
+            all_are = "all inputs so far are true" if name == "and" else "no input so far is true"
+            return f"{all_are}: {told}"
         if name == "product" and many == 1 and is_zero(told.value):
             return f"{told} is zero, and one is enough"
         if name in ("min", "max") and many == 1:
@@ -120,9 +124,11 @@ class Cumulate(Processor):
     def parameters(self) -> Any:
         """The function's name, with the start value if one was given."""
         name = self.folded.path or self.folded.name
+        if self.folded.path:
+            returns_by_path(self.folded)
         if self.start is UNSET:
             return name
-        from whence.engine.notation import value_json
+        from whence.engine.values.value_json import value_json
 
         return {"function": name, "start": value_json(self.start)}
 

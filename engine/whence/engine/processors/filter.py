@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whence.engine.events import Event, Part, Stream, Term
-from whence.engine.expression import Compiled, Expression, compile_expression, pipes_read
-from whence.engine.notation import expression_json
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.compiled import Compiled, compile_expression
+from whence.engine.language.events import Event, Part, Stream, Term
+from whence.engine.language.expression import Expression, pipes_read
+from whence.engine.language.notation import expression_json
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.traits import Traits
 from whence.engine.sketch import Expressible, as_expression
-from whence.engine.traits import Traits
 from whence.engine.values import ValueFault, as_condition
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["Filter"]
 
@@ -31,6 +32,7 @@ class Filter(Processor):
     where: Expressible = None
 
     tag: ClassVar[str] = "filter"
+    selects: ClassVar[bool] = True
     copies: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -62,12 +64,12 @@ class Filter(Processor):
         return compile_expression(self.condition, inputs, all_witnesses=all_witnesses)
 
     def because(self, told: Told) -> str:
-        """In words: the event and the condition that let it through."""
+        """In words: the event and the condition that it passed."""
         if self.where is None:
-            return f"it was let through with its condition: {told}"
-        from whence.engine.formula.printing import expression_text
+            return f"it passes the filter with its condition: {told}"
+        from whence.engine.language.formula.printing import expression_text
 
-        return f"`{expression_text(self.condition)}` lets it through: {told}"
+        return f"it passes the filter `{expression_text(self.condition)}`: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Two pipes, or one with a condition of its own."""

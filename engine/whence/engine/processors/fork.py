@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whence.engine.events import Event
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
-from whence.engine.traits import MOST_PIPES
+from whence.engine.language.events import Event
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.traits import MOST_PIPES
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["Fork"]
 
@@ -29,6 +29,7 @@ class Fork(Processor):
     m: int
 
     tag: ClassVar[str] = "fork"
+    local: ClassVar[bool] = True
     copies: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

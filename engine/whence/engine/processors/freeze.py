@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from whence.engine.events import Event
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.events import Event
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["Freeze"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whence.engine.processor import MachineFactory, Processor, Site
-from whence.engine.traits import Traits
+from whence.engine.language.processor import MachineFactory, Processor, Site
+from whence.engine.language.traits import Traits
 
 if TYPE_CHECKING:
-    from whence.engine.chain import Chain
+    from whence.engine.language.chain import Chain
 
 __all__ = ["Group"]
 
@@ -28,11 +28,12 @@ class Group(Processor):
     chain: Chain
 
     tag: ClassVar[str] = "group"
+    inlined: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Accept a single processor as a chain of one."""
         super().__post_init__()
-        from whence.engine.chain import Chain
+        from whence.engine.language.chain import Chain
 
         object.__setattr__(self, "chain", Chain.of(self.chain))
 
@@ -59,6 +60,11 @@ class Group(Processor):
     def holds(self) -> tuple[Chain, ...]:
         """The inner chain."""
         return (self.chain,)
+
+    @property
+    def delay(self) -> float:
+        """As long as what it holds."""
+        return max(self.holds[0].delays().values())
 
     def machine(self, site: Site) -> MachineFactory:
         """A Group has no machine: the plan writes its chain in its place."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whence.engine.events import Event
-from whence.engine.notation import value_json
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
-from whence.engine.traits import Traits
+from whence.engine.language.events import Event
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.traits import Traits
 from whence.engine.values import Value, is_odd, kind_of
+from whence.engine.values.value_json import value_json
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["Insert"]
 
@@ -35,9 +35,7 @@ class Insert(Processor):
     def __post_init__(self) -> None:
         """Check n."""
         super().__post_init__()
-        self.require(
-            type(self.n) is int and self.n >= 0, "n >= 0", self.n, "n=1 to see the previous event"
-        )
+        self.require_count(self.n, 0, "n=1 to see the previous event")
 
     def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
         """The input's, widened by the value."""
@@ -48,9 +46,13 @@ class Insert(Processor):
             columns=inputs[0].columns,
         )
 
+    def horizon(self, offset: int, period: int) -> tuple[int, int]:
+        """The pattern begins n later."""
+        return offset + self.n, period
+
     def because(self, told: Told) -> str:
         """In words."""
-        return f"it is {told}" if told.causes else "it stands before any input"
+        return f"it is {told}" if told.causes else "it comes before any input"
 
     def machine(self, site: Site) -> MachineFactory:
         """The values come at the start, before any input."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import lcm
 from typing import TYPE_CHECKING, ClassVar
 
-from whence.engine.events import Event, all_exist
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
-from whence.engine.traits import Traits
+from whence.engine.language.events import Event, all_exist
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.traits import Traits
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["Multiplex"]
 
@@ -45,9 +46,13 @@ class Multiplex(Processor):
             columns=columns,
         )
 
+    def horizon(self, offset: int, period: int) -> tuple[int, int]:
+        """Two inputs, one after the other."""
+        return offset, lcm(period, 2) * 2
+
     def because(self, told: Told) -> str:
         """In words."""
-        return f"it is {told}, as it came"
+        return f"it is {told}, unchanged"
 
     def machine(self, site: Site) -> MachineFactory:
         """Nothing to keep."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from whence.engine.events import Event
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.events import Event
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["Passthrough"]
 
@@ -24,11 +24,12 @@ class Passthrough(Processor):
     """
 
     tag: ClassVar[str] = "passthrough"
+    local: ClassVar[bool] = True
     copies: ClassVar[bool] = True
 
     def because(self, told: Told) -> str:
         """In words."""
-        return f"it is {told}, as it came"
+        return f"it is {told}, unchanged"
 
     def machine(self, site: Site) -> MachineFactory:
         """Nothing to keep."""

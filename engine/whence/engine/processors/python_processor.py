@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from whence.engine.errors import ParameterError, WhenceError
-from whence.engine.events import Event, Term
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
-from whence.engine.tracker import Tracker
-from whence.engine.traits import Traits
+from whence.engine.language.events import Event, Term
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.traits import Traits
+from whence.engine.lineage.tracker import Tracker
 from whence.engine.values import Value, ValueFault, describe
 
 __all__ = ["PythonProcessor", "PythonStep"]

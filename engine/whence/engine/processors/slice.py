@@ -6,24 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.aggregates import AGGREGATES, Aggregate
-from whence.engine.events import Event, Stream, Term, all_exist
-from whence.engine.expression import (
-    Compiled,
-    Expression,
-    compile_expression,
-    raw_field,
-)
-from whence.engine.notation import expression_json
-from whence.engine.processor import Machine, MachineFactory, Processor, Scope, Site
+from whence.engine.language.compiled import Compiled, compile_expression
+from whence.engine.language.events import Event, Stream, Term, all_exist
+from whence.engine.language.expression import Expression, raw_field
+from whence.engine.language.instance import Instance, Planned
+from whence.engine.language.notation import expression_json
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Scope, Site
+from whence.engine.language.traits import Traits
 from whence.engine.sketch import Expressible, as_expression
-from whence.engine.traits import Traits
 from whence.engine.values import as_condition, key_of
 
 if TYPE_CHECKING:
-    from whence.engine.chain import Chain
-    from whence.engine.interpreter.instance import Instance
-    from whence.engine.interpreter.plan import Plan
-    from whence.engine.words import Told
+    from whence.engine.language.chain import Chain
+    from whence.engine.lineage.words import Told
 
 __all__ = ["Slice", "SliceMachine"]
 
@@ -57,11 +52,12 @@ class Slice(Processor):
     take: str = "last"
 
     tag: ClassVar[str] = "slice"
+    selects: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the parameters; accept a single processor as P and formula text as key."""
         super().__post_init__()
-        from whence.engine.chain import Chain
+        from whence.engine.language.chain import Chain
 
         object.__setattr__(self, "by", as_expression(self.by, self.id))
         object.__setattr__(self, "of", Chain.of(self.of))
@@ -119,17 +115,24 @@ class Slice(Processor):
             kind=AGGREGATES[self.combine].kind(inner.kind),
         )
 
+    @property
+    def delay(self) -> float:
+        """As long as what it holds."""
+        return max(self.holds[0].delays().values())
+
     def because(self, told: Told) -> str:
         """In words: the slices that decide."""
         many = len(told.causes)
         if self.combine in ("and", "or") and as_condition(told.value) is (self.combine == "or"):
-            return f"one slice says so, and one is enough: {told}"
+            if self.combine == "and":
+                return f"one slice fails, and all must hold: {told}"
+            return f"one slice holds, and one is enough: {told}"
         if self.combine in ("and", "or"):
-            return f"all {many:,} slices say so: {told}" if many > 1 else f"each says so: {told}"
+            return f"{'all slices hold' if self.combine == 'and' else 'no slice holds'}: {told}"
         if self.combine in ("min", "max") and many == 1:
-            return f"no slice goes beyond {told}"
+            return f"no slice is {'below' if self.combine == 'min' else 'above'} {told}"
         kind = "lists" if self.combine == MAP else f"combines by {self.combine}"
-        return f"it {kind} what the slices say: {told}"
+        return f"it {kind} the values of the slices: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Compile P and the key once."""
@@ -199,7 +202,7 @@ class SliceMachine(Machine):
     )
 
     def __init__(
-        self, site: Site, declared: Slice, inner: Plan, key: Compiled, scope: Scope
+        self, site: Site, declared: Slice, inner: Planned, key: Compiled, scope: Scope
     ) -> None:
         """Begin without slices."""
         super().__init__(site)
@@ -325,6 +328,19 @@ class SliceMachine(Machine):
         if not self.irregular:
             return self.keys_so_far
         return (best.events, self.keys_so_far)
+
+    def undecided(self) -> list[int]:
+        """How many verdicts wait in each slice; one whose first output counts waits no longer."""
+        return [
+            0
+            if self.first and state.head is not None
+            else sum(machine.waits() for machine in state.instance.machines)
+            for state in self.slices.values()
+        ]
+
+    def waits(self) -> int:
+        """How many verdicts wait, in all slices."""
+        return sum(self.undecided())
 
     def open(self) -> Term:
         """All inputs, if closing could have given an output but did not."""

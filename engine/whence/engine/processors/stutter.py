@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whence.engine.events import Event
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.events import Event
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["Stutter"]
 
@@ -31,12 +31,11 @@ class Stutter(Processor):
     def __post_init__(self) -> None:
         """Check n."""
         super().__post_init__()
-        self.require(
-            type(self.n) is int and self.n >= 1,
-            "n >= 1",
-            self.n,
-            "n=1 to pass each event once, or Filter to drop events",
-        )
+        self.require_count(self.n, 1, "n=1 to pass each event once, or Filter to drop events")
+
+    def horizon(self, offset: int, period: int) -> tuple[int, int]:
+        """The pattern takes n times as long."""
+        return offset, period * self.n
 
     def because(self, told: Told) -> str:
         """In words."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whence.engine.events import Event
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.events import Event
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["Trim"]
 
@@ -31,11 +31,15 @@ class Trim(Processor):
     def __post_init__(self) -> None:
         """Check n."""
         super().__post_init__()
-        self.require(type(self.n) is int and self.n >= 0, "n >= 0", self.n, "n=0 to drop nothing")
+        self.require_count(self.n, 0, "n=0 to drop nothing")
+
+    def horizon(self, offset: int, period: int) -> tuple[int, int]:
+        """The pattern begins n later."""
+        return offset + self.n, period
 
     def because(self, told: Told) -> str:
         """In words."""
-        return f"it is {told}, behind the first {self.n}"
+        return f"it is {told}, after the first {self.n} were dropped"
 
     def machine(self, site: Site) -> MachineFactory:
         """Count the inputs."""

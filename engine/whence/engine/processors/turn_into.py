@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whence.engine.events import Event
-from whence.engine.notation import value_json
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
-from whence.engine.traits import Traits
+from whence.engine.language.events import Event
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.traits import Traits
 from whence.engine.values import Value, is_odd, kind_of
+from whence.engine.values.value_json import value_json
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["TurnInto"]
 
@@ -29,6 +29,7 @@ class TurnInto(Processor):
     value: Value
 
     tag: ClassVar[str] = "turn_into"
+    local: ClassVar[bool] = True
 
     def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
         """As regular as the input; the value is known."""
@@ -40,7 +41,7 @@ class TurnInto(Processor):
 
     def because(self, told: Told) -> str:
         """In words."""
-        return f"every event gives that, here {told}"
+        return f"every event gives this value, here {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Only the trigger matters."""

@@ -6,14 +6,14 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whence.engine.events import Event, Part, Term, all_exist
-from whence.engine.processor import Machine, MachineFactory, Processor, Scope, Site
-from whence.engine.traits import Traits
+from whence.engine.language.events import Event, Part, Term, all_exist
+from whence.engine.language.instance import Planned
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Scope, Site
+from whence.engine.language.traits import Traits
 
 if TYPE_CHECKING:
-    from whence.engine.chain import Chain
-    from whence.engine.interpreter.plan import Plan
-    from whence.engine.words import Told
+    from whence.engine.language.chain import Chain
+    from whence.engine.lineage.words import Told
 
 __all__ = ["Window"]
 
@@ -32,14 +32,16 @@ class Window(Processor):
     of: Chain | Processor
 
     tag: ClassVar[str] = "window"
+    recomputed: ClassVar[bool] = True
+    local: ClassVar[bool] = True
     copies: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check n; accept a single processor as P."""
         super().__post_init__()
-        from whence.engine.chain import Chain
+        from whence.engine.language.chain import Chain
 
-        self.require(type(self.n) is int and self.n >= 1, "n >= 1", self.n, "n=3")
+        self.require_count(self.n, 1, "n=3")
         object.__setattr__(self, "of", Chain.of(self.of))
         outputs = len(self.inner.outputs)
         self.require(outputs == 1, "P with one output pipe", self.inner.outputs, "output: NAME")
@@ -69,9 +71,18 @@ class Window(Processor):
             may_vanish=inner.may_vanish or not inner.regular,
         )
 
+    @property
+    def delay(self) -> float:
+        """Until the window is full."""
+        return self.n - 1
+
+    def horizon(self, offset: int, period: int) -> tuple[int, int]:
+        """The pattern begins n later."""
+        return offset + self.n, period
+
     def because(self, told: Told) -> str:
         """In words: what P says of the window."""
-        return f"the window of {self.n} events gives that by {told}"
+        return f"the window of {self.n} events gives this by {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Compile P once; a window runs it afresh."""
@@ -95,7 +106,7 @@ class Window(Processor):
 class _Window(Machine):
     __slots__ = ("fronts", "inner", "inner_scope", "n", "regular")
 
-    def __init__(self, site: Site, n: int, inner: Plan, scope: Scope) -> None:
+    def __init__(self, site: Site, n: int, inner: Planned, scope: Scope) -> None:
         super().__init__(site)
         self.n = n
         self.inner = inner

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
 from whence.engine.record.schema import OUTPUTS
+from whence.engine.values.arrow_compute import pc
 
 __all__ = ["boolean_texts", "coded", "constant_text", "joined"]
 

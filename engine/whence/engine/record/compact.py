@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.associations import INNER_WIDTH
-from whence.engine.compact import Associations, Block, Ints
+from whence.engine.lineage.association import INNER_WIDTH
+from whence.engine.lineage.block import Associations, Block
+from whence.engine.lineage.positions import Ints
 
 __all__ = ["COMPACT", "compact_table", "encodings_of", "from_compact_table", "joined_table"]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
+from whence.engine.values.arrow_compute import pc
 
 __all__ = ["ContentDigest"]
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
 from whence.engine.record.content_digest import as_words
+from whence.engine.values.arrow_compute import pc
 
 __all__ = ["event_digests", "sip_hash"]
 

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whence.engine.arrow_compute import pc
 from whence.engine.record.event_digest import event_digests
 from whence.engine.record.ordering import in_order_of
+from whence.engine.values.arrow_compute import pc
 
 __all__ = ["FILE", "EventIds"]
 
@@ -39,6 +39,9 @@ class EventIds:
 
     Attributes:
         repeated: how many events are told from an earlier one only by their occurrence.
+        twice: the positions of the first event whose id an earlier one has, and of that one; only
+            where a column holds ids. Events without an id do not count.
+        duplicates: how many events have an id that an earlier one has.
     """
 
     def __init__(self, folder: Path, secret: bytes, column: str | None = None) -> None:
@@ -53,6 +56,9 @@ class EventIds:
         self._secret = secret
         self._column = column
         self.repeated = 0
+        self.twice: tuple[int, int] | None = None
+        self.duplicates = 0
+        self._without: tuple[int, int] | None = None
         self._runs = folder / "digests.arrow"
         self._file = pa.OSFile(str(self._runs), "wb")
         self._writer = pa.ipc.new_stream(self._file, _DIGESTS)
@@ -66,6 +72,9 @@ class EventIds:
             count = min(_AT_ONCE, batch.num_rows - start)
             some = [column.slice(start, count) for column in columns]
             high, low = event_digests(some, self._secret, count)
+            if self._column is not None and self._without is None and some[0].null_count:
+                at = pc.index(some[0].is_null(), True).as_py()
+                self._without = int(high[at].view(np.int64)), int(low[at].view(np.int64))
             places = np.arange(position + start, position + start + count, dtype=np.int64)
             made = [pa.array(part.view(np.int64)) for part in (places, high, low)]
             self._writer.write_batch(pa.RecordBatch.from_arrays(made, schema=_DIGESTS))
@@ -79,10 +88,35 @@ class EventIds:
         ):
             stream = pa.ipc.open_stream(file)
             ordered = in_order_of(stream, ["high", "low"], folder=self._folder)
+            before = -1
             for batch in _numbered(ordered):
                 self.repeated += pc.sum(pc.greater(batch.column("occurrence"), 0)).as_py() or 0
+                before = self._look_for_twice(batch, before)
                 writer.write_batch(batch)
         self._runs.unlink()
+
+    def _look_for_twice(self, batch: pa.RecordBatch, before: int) -> int:
+        """Look for ids that come a second time; the last position of the batch.
+
+        Args:
+            batch: events in order of their digests, then of their positions.
+            before: the last position of the batch before.
+        """
+        position = batch.column("position").to_numpy()
+        if self._column is None:
+            return int(position[-1])
+        occurrence = batch.column("occurrence").to_numpy()
+        again = occurrence > 0
+        if self._without is not None:
+            high, low = (batch.column(name).to_numpy() for name in ("high", "low"))
+            again &= (high != self._without[0]) | (low != self._without[1])
+        self.duplicates += int(np.count_nonzero(again))
+        places = np.flatnonzero(again & (occurrence == 1))
+        if len(places):
+            at = int(places[np.argmin(position[places])])
+            if self.twice is None or position[at] < self.twice[1]:
+                self.twice = int(position[at - 1]) if at else before, int(position[at])
+        return int(position[-1])
 
     def close(self) -> None:
         """Let go of the file."""

@@ -17,6 +17,7 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from whence.engine.disk import writes_to
 from whence.engine.record.remote import RemotePath
 
 __all__ = [
@@ -50,10 +51,11 @@ def whole_file(path: Path, write: Callable[[Path], None], *, flushed: bool = Tru
     if isinstance(path, RemotePath):
         with tempfile.TemporaryDirectory(prefix="whence-") as folder:
             here = Path(folder) / path.name
-            write(here)
+            with writes_to(here):
+                write(here)
             path.put(here)
         return
-    with _beside(path) as (beside, handle):
+    with writes_to(path), _beside(path) as (beside, handle):
         os.close(handle)
         write(beside)
         if flushed:
@@ -92,7 +94,7 @@ def flush_files(paths: Iterable[Path]) -> None:
 
 
 def _flush(path: Path) -> None:
-    with path.open("rb") as file:
+    with writes_to(path), path.open("rb") as file:
         os.fsync(file.fileno())
 
 
@@ -169,7 +171,7 @@ def write_table(
     if isinstance(path, RemotePath):
         whole_file(path, lambda here: _write(here, data))
     else:
-        with _beside(path) as (_, handle), os.fdopen(handle, "wb") as file:
+        with writes_to(path), _beside(path) as (_, handle), os.fdopen(handle, "wb") as file:
             file.write(data)
             if flushed:
                 file.flush()

@@ -11,17 +11,20 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from whence.engine.errors import LogError
-from whence.engine.log import ROLES, Log
+from whence.engine.language.log import ROLES, Log
 from whence.engine.record.content_digest import ContentDigest
 from whence.engine.record.event_ids import EventIds
-from whence.engine.record.files import flush_files, write_json
+from whence.engine.record.files import flush_files
+from whence.engine.record.folders import log_folder
 from whence.engine.record.logs import LogRecord, log_manifest, log_roles, write_log_part
+from whence.engine.record.manifest import LogManifest, write_manifest
 from whence.engine.record.remote import RemotePath
 from whence.engine.record.schema import log_schema
 from whence.engine.record.secret import record_secret
@@ -43,7 +46,7 @@ class GrowingLog:
         """Go on with a log of the record; `load` says how far it had come."""
         self.record = record
         self._root = root
-        self._chunk = int(record.manifest["chunk"])
+        self._chunk = record.manifest.chunk
         self._rows = pa.schema(list(log_schema(record.columns))[1:])
         self._held: list[pa.Table] = []
         self._unflushed: list[Path] = []
@@ -83,10 +86,10 @@ class GrowingLog:
             "event_id": roles["id"],
         }
         manifest = log_manifest(source, identity, name, record_secret(root), chunk, stated)
-        manifest["source"] = origin
-        manifest["report"] = Report(source.report.on_bad).json()
-        folder = root / "logs" / identity
-        write_json(folder / "manifest.json", manifest)
+        report = Report(source.report.on_bad).json()
+        manifest = replace(manifest, source=origin, report=report)
+        folder = log_folder(root, identity)
+        write_manifest(folder, manifest)
         return cls(root, LogRecord(folder, manifest))
 
     def add(self, table: pa.Table) -> None:
@@ -103,7 +106,7 @@ class GrowingLog:
         self._held = [whole.slice(full)]
 
     def _part(self, table: pa.Table) -> None:
-        if self._parts < int(self.record.manifest["parts"]):
+        if self._parts < self.record.manifest.parts:
             self._check_same(table)  # counted already: it may have been loaded
         else:
             number, first = self._parts, self._parts * self._chunk
@@ -119,24 +122,24 @@ class GrowingLog:
     def _check_same(self, table: pa.Table) -> None:
         if not self.record.part(self._parts).drop(["position"]).equals(table):
             msg = (
-                f"{self.record.manifest['source']}: expected events that were read before to stay "
+                f"{self.record.manifest.source}: expected events that were read before to stay "
                 f"as they were; got others in part {self._parts}; try it as a new run"
             )
             raise LogError(msg)
 
     def publish(self) -> None:
         """From now on the full parts count."""
-        if self._parts > int(self.record.manifest["parts"]):
+        if self._parts > self.record.manifest.parts:
             self._flush()
-            self._replace({"parts": self._parts, "length": self._parts * self._chunk})
+            length = self._parts * self._chunk
+            self._replace(replace(self.record.manifest, parts=self._parts, length=length))
 
     def _flush(self) -> None:
         paths, self._unflushed = self._unflushed, []
         flush_files(paths)
 
-    def _replace(self, changed: Mapping[str, Any]) -> None:
-        manifest = {**self.record.manifest, **changed}
-        write_json(self.record.folder / "manifest.json", manifest)
+    def _replace(self, manifest: LogManifest) -> None:
+        write_manifest(self.record.folder, manifest)
         self.record = LogRecord(self.record.folder, manifest)
 
     def save(self) -> dict[str, object]:
@@ -159,7 +162,7 @@ class GrowingLog:
             folder, columns = self.record.folder, self.record.columns
             write_log_part(folder, parts, rest, columns, parts * self._chunk)
             parts += 1
-        by = self.record.manifest["event_id"]
+        by = self.record.manifest.event_id
         digest = ContentDigest(self.record.columns)
         with _room(self.record.folder) as room:
             ids = EventIds(room, record_secret(self._root), by)
@@ -172,14 +175,16 @@ class GrowingLog:
                 ids.finish()
             finally:
                 ids.close()
+        before = self.record.manifest
         self._replace(
-            {
-                "parts": parts,
-                "length": self.length,
-                "report": report.json(),
-                "digest": f"sha256:{digest.finish()}",
-                "events": {**self.record.manifest["events"], "repeated": ids.repeated},
-            }
+            replace(
+                before,
+                parts=parts,
+                length=self.length,
+                report=report.json(),
+                digest=f"sha256:{digest.finish()}",
+                events=replace(before.events, repeated=ids.repeated),
+            )
         )
         return self.record
 

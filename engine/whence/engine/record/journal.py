@@ -13,19 +13,31 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from whence.engine.disk import writes_to
 from whence.engine.errors import LogError
-from whence.engine.record.files import read_json, whole_file, write_json
+from whence.engine.record.files import whole_file
+from whence.engine.record.manifest import (
+    MANIFEST,
+    ManifestError,
+    RunManifest,
+    StreamInfo,
+    read_stated,
+    run_of_json,
+    write_manifest,
+)
 from whence.engine.record.remote import RemotePath
 
 __all__ = ["Following", "Journal", "read_manifest", "remove_journals"]
 
 _NAME = "journal"
-_LISTS = ("outputs", "associations")
+_OF_A_JOURNAL = re.compile(r"added-[0-9a-f]+\.jsonl")
 _LEAST = 65_536
 """Bytes that a journal may have in any case."""
 _PUT = 262_144
@@ -37,24 +49,27 @@ class Journal:
 
     Args:
         folder: the run's.
-        manifest: as it is; whoever changes it only adds streams, and parts at the end of a stream.
     """
 
-    def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path) -> None:
         """Nothing was published yet."""
         self._folder = folder
-        self._manifest = manifest
         self._path: Path | None = None
         self._room = self._size = 0
         self._lines: list[str] = []
-        self._listed: dict[str, tuple[int, ...]] = {}
+        self._listed: dict[str, tuple[int, int]] = {}
 
-    def publish(self) -> None:
-        """From now on what was added counts."""
+    def publish(self, manifest: RunManifest) -> None:
+        """From now on what was added counts.
+
+        Args:
+            manifest: as it is now: since the last time only streams were added, and parts at the
+                end of a stream.
+        """
         if self._path is None or self._size > self._room:
-            self._whole()
+            self._whole(manifest)
             return
-        added = [told for stream in self._manifest["streams"] if (told := self._added(stream))]
+        added = [told for stream in manifest.streams if (told := self._added(stream))]
         if added:
             self._add(self._path, json.dumps(added, ensure_ascii=False) + "\n")
 
@@ -64,37 +79,42 @@ class Journal:
             self._lines.append(line)
             _put(path, "".join(self._lines))
             return
-        with path.open("a", encoding="utf-8") as file:
+        with writes_to(path), path.open("a", encoding="utf-8") as file:
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
 
-    def _whole(self) -> None:
+    def _whole(self, manifest: RunManifest) -> None:
         before = self._path
         self._path = self._folder / f"added-{secrets.token_hex(4)}.jsonl"
         self._size, self._lines = 0, []
-        manifest = self._folder / "manifest.json"
+        file = self._folder / MANIFEST
         _put(self._path, "")
-        write_json(manifest, {**self._manifest, _NAME: self._path.name}, indent=None)
-        at_uri = isinstance(manifest, RemotePath)
-        self._room = _PUT if at_uri else max(manifest.stat().st_size, _LEAST)
-        self._listed = {stream["name"]: _lengths(stream) for stream in self._manifest["streams"]}
+        write_manifest(self._folder, manifest, indent=None, **{_NAME: self._path.name})
+        at_uri = isinstance(file, RemotePath)
+        self._room = _PUT if at_uri else max(file.stat().st_size, _LEAST)
+        self._listed = {stream.name: _lengths(stream) for stream in manifest.streams}
         if before is not None:
             before.unlink()
 
-    def _added(self, stream: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _added(self, stream: StreamInfo) -> dict[str, Any] | None:
         """What is new of a stream: its parts since the last time, and its counts as they are."""
-        name, now = stream["name"], _lengths(stream)
+        name, now = stream.name, _lengths(stream)
         before = self._listed.get(name)
         if before == now:
             return None
         self._listed[name] = now
-        lists = zip(_LISTS, before or (0, 0), strict=True)
-        return {**stream, **{what: stream[what][first:] for what, first in lists}}
+        outputs, associations = before or (0, 0)
+        new = replace(
+            stream,
+            outputs=stream.outputs.since(outputs),
+            associations=stream.associations.since(associations),
+        )
+        return new.json()
 
 
-def _lengths(stream: Mapping[str, Any]) -> tuple[int, ...]:
-    return tuple(len(stream[what]) for what in _LISTS)
+def _lengths(stream: StreamInfo) -> tuple[int, int]:
+    return len(stream.outputs), len(stream.associations)
 
 
 def _put(path: Path, text: str) -> None:
@@ -124,11 +144,11 @@ class Following:
         """Nothing was read yet."""
         self._folder = folder
         self._stamp: tuple[int, ...] | None = None
-        self._found: dict[str, Any] = {}
+        self._found: RunManifest | None = None
         self._journal: Path | None = None
         self._read = 0
 
-    def now(self) -> dict[str, Any]:
+    def now(self) -> RunManifest:
         """The manifest as it is now, with all that was added.
 
         Raises:
@@ -153,7 +173,7 @@ class Following:
 
     def _stamped(self) -> tuple[int, ...] | None:
         """What tells one manifest from the next; nothing does so at a URI."""
-        path = self._folder / "manifest.json"
+        path = self._folder / MANIFEST
         if isinstance(path, RemotePath):
             return None
         told = path.stat()
@@ -161,21 +181,31 @@ class Following:
 
     def _begin(self) -> None:
         stamp = self._stamped()  # before it is read: a newer one is read again
-        self._found = read_json(self._folder / "manifest.json")
-        name = self._found.pop(_NAME, None)
+        id = self._folder.name
+        stated = read_stated(self._folder / MANIFEST, f"run {id}")
+        name = stated.pop(_NAME, None) if isinstance(stated, dict) else None
+        if name is not None and not _OF_A_JOURNAL.fullmatch(str(name)):
+            msg = (
+                f"run {id}: expected a manifest that names a file beside it; "
+                f"got {str(name)[:80]!r}; try a copy of the record, or another run"
+            )
+            raise LogError(msg)
+        self._found = run_of_json(id, stated)
         self._journal = None if name is None else self._folder / name
         self._read = 0
         self._stamp = stamp
 
-    def _grown(self) -> dict[str, Any]:
+    def _grown(self) -> RunManifest:
+        found = self._found
+        assert found is not None  # `_begin` has read it
         if self._journal is not None:
             text = _after(self._journal, self._read)
             # A line without an end is being written, or was when the writer was killed.
             *lines, rest = text.split(b"\n")
             if lines:
-                self._found = _with(self._found, lines)
+                found = self._found = _with(found, lines)
                 self._read += len(text) - len(rest)
-        return self._found
+        return found
 
 
 def _after(path: Path, read: int) -> bytes:
@@ -187,25 +217,24 @@ def _after(path: Path, read: int) -> bytes:
         return file.read()
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Path) -> RunManifest:
     """The manifest of a run as it is now, with all that was added.
 
     Raises:
-        LogError: what was added is not there any more.
+        LogError: the manifest is damaged, or what was added is not there any more.
     """
     return Following(folder).now()
 
 
-def _with(manifest: Mapping[str, Any], lines: Iterable[bytes]) -> dict[str, Any]:
-    streams = {
-        stream["name"]: {**stream, **{what: [*stream[what]] for what in _LISTS}}
-        for stream in manifest["streams"]
-    }
-    for line in lines:
-        for added in json.loads(line):
-            lists = {what: added.pop(what) for what in _LISTS}
-            known = streams.setdefault(added["name"], {what: [] for what in _LISTS})
-            for what, parts in lists.items():
-                known[what].extend(parts)
-            known.update(added)
-    return {**manifest, "streams": list(streams.values())}
+def _with(manifest: RunManifest, lines: Iterable[bytes]) -> RunManifest:
+    streams, where = dict(manifest.by_name), f"run {manifest.id}"
+    try:
+        for line in lines:
+            for added in map(StreamInfo.read, json.loads(line)):
+                known = streams.get(added.name)
+                streams[added.name] = added if known is None else known.with_more(added)
+    except json.JSONDecodeError as fault:
+        raise ManifestError("", "lines of JSON", str(fault)[:80], where) from fault
+    except ManifestError as fault:
+        raise fault.of(where) from None
+    return replace(manifest, streams=tuple(streams.values()))

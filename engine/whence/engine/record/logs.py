@@ -5,30 +5,42 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.columns import column_type, records_of
+from whence.engine.disk import writes_to
 from whence.engine.errors import LogError
-from whence.engine.log import ROLES, Log
-from whence.engine.record.beside import made_beside
+from whence.engine.language.log import ROLES, Log
 from whence.engine.record.content_digest import ContentDigest
 from whence.engine.record.event_ids import EventIds
-from whence.engine.record.files import parquet, read_json, read_table, whole_file, write_json
+from whence.engine.record.files import parquet, read_table, whole_file
+from whence.engine.record.manifest import (
+    MANIFEST,
+    LogManifest,
+    MadeBy,
+    log_of_json,
+    read_log,
+    write_manifest,
+)
 from whence.engine.record.ordering import RUN_BYTES, in_order_of
 from whence.engine.record.remote import RemotePath
 from whence.engine.record.schema import NUMBERED, log_schema
 from whence.engine.record.secret import record_secret, secret_name
+from whence.engine.record.staging import staging_folder
 from whence.engine.sources.memory import MemorySource
 from whence.engine.sources.source import Reading, Source
 from whence.engine.values import Value
+from whence.engine.values.columns import column_type, records_of
 
 __all__ = ["LogRecord", "ingest", "log_manifest", "log_roles", "write_log_part"]
+
+IMPORTED = "prov"
+"""The format, in its manifest, of a log that an import brought."""
 
 LOG_CHUNK = 65_536
 """Events a part of a log: to open a file takes as long as to read some thousand events of it."""
@@ -44,33 +56,33 @@ class LogRecord:
     """
 
     folder: Path
-    manifest: Mapping[str, Any]
+    manifest: LogManifest
 
     @classmethod
     def open(cls, folder: Path) -> LogRecord:
         """Read the manifest."""
-        return cls(folder, read_json(folder / "manifest.json"))
+        return cls(folder, read_log(folder))
 
     @property
     def id(self) -> str:
         """The log's identity: its content, how it was ordered, what its columns mean."""
-        return str(self.manifest["id"])
+        return self.manifest.id
 
     @property
     def length(self) -> int:
         """How many events."""
-        return int(self.manifest["length"])
+        return self.manifest.length
 
     @property
     def made_by(self) -> tuple[str, str] | None:
         """The run and the stream whose events these are; ``None`` of any other log."""
-        made: Mapping[str, str] | None = self.manifest.get("made_by")
-        return None if made is None else (made["run"], made["stream"])
+        made = self.manifest.made_by
+        return None if made is None else (made.run, made.stream)
 
     @property
     def columns(self) -> dict[str, str]:
         """The kinds of the columns, in order."""
-        return {column["name"]: column["kind"] for column in self.manifest["columns"]}
+        return {column.name: column.kind for column in self.manifest.columns}
 
     def part(self, number: int) -> pa.Table:
         """One part as a table."""
@@ -79,11 +91,11 @@ class LogRecord:
     def events(self, table: pa.Table | pa.RecordBatch) -> list[Value]:
         """The events of a table: records, or plain values."""
         records = records_of(table, self.columns)
-        return [r["value"] for r in records] if self.manifest["plain"] else list(records)
+        return [r["value"] for r in records] if self.manifest.plain else list(records)
 
     def read(self) -> Iterator[Value]:
         """Every event, in order."""
-        for number in range(self.manifest["parts"]):
+        for number in range(self.manifest.parts):
             yield from self.events(self.part(number))
 
 
@@ -100,6 +112,7 @@ def ingest(
     run_bytes: int = RUN_BYTES,
     revision_of: str | None = None,
     adjustment: Mapping[str, Any] | None = None,
+    watch: Callable[[pa.RecordBatch], None] | None = None,
 ) -> LogRecord:
     """Put a log into the record: in the order in which it comes, or of stated columns.
 
@@ -118,9 +131,11 @@ def ingest(
         run_bytes: how much is sorted at once; the rest waits on disk.
         revision_of: the id of the log that this one corrects.
         adjustment: who corrected it, why, when and how many values.
+        watch: called with each batch of rows, in the log's order.
 
     Raises:
-        LogError: the log cannot be read or ordered as declared; then nothing is left of it.
+        LogError: the log cannot be read or ordered as declared, or the column that is declared to
+            hold ids has one twice; then nothing is left of it.
     """
     declared = declared or Log()
     given = events if isinstance(events, Source) else MemorySource(events, declared.columns, name)
@@ -131,7 +146,7 @@ def ingest(
         apart = json.dumps(made_by, sort_keys=True)
     logs = root / "logs"
     secret = record_secret(root)
-    with made_beside(logs) as beside:
+    with staging_folder(logs) as beside:
         writer = _LogWriter(beside.path, given, secret, roles["id"], chunk)
         batches: Iterator[pa.RecordBatch] = given.batches()
         if order:
@@ -143,30 +158,51 @@ def ingest(
                 missing=declared.missing,
                 run_bytes=run_bytes,
             )
-        content = writer.write(batches)
+        content = writer.write(batches if watch is None else _watched(batches, watch))
+        if declared.id and "id" not in declared.guessed:
+            writer.check_ids(given.name, declared.id)
         stated = {
             "order": list(order) or "file",
             "missing": declared.missing if order else None,
             **{role: roles[role] for role in ROLES if role != "id"},
             "event_id": roles["id"],
         }
-        known = json.dumps([content, stated, apart], sort_keys=True)
-        identity = hashlib.sha256(known.encode()).hexdigest()[:32]
-        manifest = log_manifest(given, identity, name, secret, chunk, stated)
-        manifest["source"] = source or given.name
-        manifest["plain"] = bool(getattr(given, "plain", False))
-        if made_by is not None:
-            manifest["made_by"] = made_by
-        manifest["length"], manifest["parts"] = writer.length, writer.parts
-        manifest["digest"] = f"sha256:{content}"
-        manifest["events"]["repeated"] = writer.ids.repeated
-        if revision_of is not None:
-            manifest["revision_of"] = revision_of
-        if adjustment is not None:
-            manifest["adjustment"] = dict(adjustment)
-        write_json(beside.path / "manifest.json", manifest)
+        identity = _identity(logs, content, stated, apart)
+        begun = log_manifest(given, identity, name, secret, chunk, stated)
+        manifest = replace(
+            begun,
+            source=source or given.name,
+            plain=bool(getattr(given, "plain", False)),
+            made_by=None if made_by is None else MadeBy.read(made_by),
+            length=writer.length,
+            parts=writer.parts,
+            digest=f"sha256:{content}",
+            events=replace(begun.events, repeated=writer.ids.repeated),
+            revision_of=revision_of,
+            adjustment=None if adjustment is None else dict(adjustment),
+        )
+        write_manifest(beside.path, manifest)
         beside.become(logs / identity)
     return LogRecord.open(logs / identity)
+
+
+def _identity(logs: Path, content: str, stated: Mapping[str, Any], apart: str) -> str:
+    """The identity of a log: by its content, how it is ordered, what its columns mean.
+
+    What an import brought under this identity may lack values, or hold others: it is left alone,
+    and not taken for this log.
+    """
+    known = json.dumps([content, stated, apart], sort_keys=True)
+    identity = hashlib.sha256(known.encode()).hexdigest()[:32]
+    while _is_imported(logs / identity):
+        identity = hashlib.sha256(f"{identity} is imported".encode()).hexdigest()[:32]
+    return identity
+
+
+def _is_imported(folder: Path) -> bool:
+    if not (folder / MANIFEST).exists():
+        return False
+    return LogRecord.open(folder).manifest.source_format == IMPORTED
 
 
 def log_roles(declared: Log, source: Source) -> dict[str, str | None]:
@@ -185,7 +221,7 @@ def log_manifest(
     secret: bytes,
     chunk: int,
     stated: Mapping[str, Any],
-) -> dict[str, Any]:
+) -> LogManifest:
     """The manifest of a log, as it is before its events are counted.
 
     Args:
@@ -196,24 +232,35 @@ def log_manifest(
         chunk: events a part.
         stated: how it is ordered, and what its columns mean.
     """
-    return {
-        "format": 2,
-        "id": identity,
-        "name": name,
-        "source": source.name,
-        "source_format": source.format,
-        "length": 0,
-        "plain": False,
-        "columns": [{"name": n, "kind": k} for n, k in source.columns.items()],
-        **stated,
-        "timezone": getattr(source, "reading", Reading()).timezone,
-        "report": source.report.json(),
-        "details": getattr(source, "details", {}),
-        "digest": None,
-        "events": {"by": stated["event_id"], "secret": secret_name(secret), "repeated": 0},
-        "chunk": chunk,
-        "parts": 0,
-    }
+    return log_of_json(
+        identity,
+        {
+            "format": LogManifest.FORMAT,
+            "id": identity,
+            "name": name,
+            "source": source.name,
+            "source_format": source.format,
+            "length": 0,
+            "plain": False,
+            "columns": [{"name": n, "kind": k} for n, k in source.columns.items()],
+            **stated,
+            "timezone": getattr(source, "reading", Reading()).timezone,
+            "report": source.report.json(),
+            "details": getattr(source, "details", {}),
+            "digest": None,
+            "events": {"by": stated["event_id"], "secret": secret_name(secret), "repeated": 0},
+            "chunk": chunk,
+            "parts": 0,
+        },
+    )
+
+
+def _watched(
+    batches: Iterable[pa.RecordBatch], watch: Callable[[pa.RecordBatch], None]
+) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        watch(batch)
+        yield batch
 
 
 def _check_order(source: Source, order: Sequence[str]) -> None:
@@ -239,6 +286,11 @@ def _check_order(source: Source, order: Sequence[str]) -> None:
                 f"try one of {', '.join(ordered)}"
             )
             raise LogError(msg)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 class _LogWriter:
@@ -279,6 +331,30 @@ class _LogWriter:
             self.ids.close()
         return self._digest.finish()
 
+    def check_ids(self, name: str, column: str) -> None:
+        """Refuse two events with the same id.
+
+        Raises:
+            LogError: with the rows of the first two.
+        """
+        if self.ids.twice is None:
+            return
+        rows, value = [], None
+        for position in self.ids.twice:
+            part, at = divmod(position, self._chunk)
+            table = read_table(self._folder / f"part-{part:05d}.parquet")
+            rows.append(table.column("row")[at].as_py() + 1)
+            value = table.column(column)[at].as_py()
+        first, second = sorted(rows)
+        more = self.ids.duplicates - 1
+        msg = (
+            f"{name}, rows {first} and {second}, column {column!r}: expected an id of its own for "
+            f"each event; got {_short(value)} in both"
+            + (f", and {more:,} more such event{'s' * (more > 1)}" if more else "")
+            + "; try another --id COLUMN, or --id '' if no column names the events"
+        )
+        raise LogError(msg)
+
     def _part(self, table: pa.Table) -> None:
         write_log_part(self._folder, self.parts, table, self._columns, self.length)
         self.length += table.num_rows
@@ -309,7 +385,7 @@ def write_log_part(
     path = folder / f"part-{number:05d}.parquet"
 
     def write(here: Path) -> None:
-        with here.open("wb") as file:
+        with writes_to(path), here.open("wb") as file:
             parquet(whole, file, NUMBERED)
             if flushed:
                 file.flush()

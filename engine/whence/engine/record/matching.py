@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
 from whence.engine.errors import LogError
 from whence.engine.record.event_ids import FILE
 from whence.engine.record.files import read_table
 from whence.engine.record.logs import LogRecord
+from whence.engine.values.arrow_compute import pc
 
 __all__ = ["Matched", "match"]
 
@@ -36,11 +36,10 @@ def match(old: LogRecord, new: LogRecord) -> Matched:
     Raises:
         LogError: their digests cannot be compared: other records, other columns of ids.
     """
-    ways = [[log.manifest["events"][way] for way in ("by", "secret")] for log in (old, new)]
-    if ways[0] != ways[1]:
+    if old.manifest.events.way != new.manifest.events.way:
         msg = (
-            f"the logs {old.id} and {new.id}: expected events told apart in the same way, with "
-            "the same record's secret; got two ways; try taking both into one record alike"
+            f"the logs {old.id} and {new.id}: expected events matched in the same way, with "
+            "the same record's secret; got two ways; try reading both the same way into one record"
         )
         raise LogError(msg)
     keys = ["high", "low", "occurrence"]

@@ -12,8 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
 from whence.engine.errors import LogError
+from whence.engine.values.arrow_compute import pc
 
 __all__ = ["in_order_of"]
 
@@ -111,7 +111,6 @@ class _Sorter:
         return list(table.combine_chunks().to_batches(max(1, min(BATCH_ROWS, rows))))
 
     def spill(self, batches: Iterable[pa.RecordBatch]) -> None:
-        """Write one more run."""
         path = self._folder / f"run-{self._made:05d}.arrow"
         self._made += 1
         options = pa.ipc.IpcWriteOptions(compression="lz4")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from whence.engine.columns import as_column, from_canonical
+from whence.engine.record.manifest import StreamInfo
 from whence.engine.record.on_spark import read_parquet
 from whence.engine.record.runs import RunRecord
 from whence.engine.record.schema import OUTPUTS
+from whence.engine.values.columns import as_column, from_canonical
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,7 +20,7 @@ __all__ = ["outputs_table", "spark_outputs"]
 _PLAIN = ("boolean", "integer", "float", "text", "instant", "duration")
 
 
-def outputs_table(run: RunRecord, stream: Mapping[str, Any]) -> pa.Table:
+def outputs_table(run: RunRecord, stream: StreamInfo) -> pa.Table:
     """Position, moment and value of a stream's events.
 
     Values of one kind have the type of that kind; others stay canonical JSON text.
@@ -29,7 +29,7 @@ def outputs_table(run: RunRecord, stream: Mapping[str, Any]) -> pa.Table:
         run: the run.
         stream: as the manifest lists it.
     """
-    tables = [run.outputs(stream["name"], part["part"]) for part in stream["outputs"]]
+    tables = [run.outputs(stream.name, part) for part in stream.outputs.numbers]
     whole = pa.concat_tables(tables) if tables else OUTPUTS.empty_table()
     kinds = set(whole.column("kind").unique().to_pylist()) - {"missing"}
     values = whole.column("value")
@@ -45,11 +45,11 @@ def outputs_table(run: RunRecord, stream: Mapping[str, Any]) -> pa.Table:
     )
 
 
-def spark_outputs(session: SparkSession, run: RunRecord, stream: Mapping[str, Any]) -> Any:
+def spark_outputs(session: SparkSession, run: RunRecord, stream: StreamInfo) -> Any:
     """Position, moment, kind and value of a stream's events, as Spark reads the record."""
     from pyspark.sql import types as t
 
-    parts = [run.path("outputs", stream["name"], part["part"]) for part in stream["outputs"]]
+    parts = [run.path("outputs", stream.name, part) for part in stream.outputs.numbers]
     whole, text = t.LongType(), t.StringType()
     kinds = {"position": whole, "moment": whole, "kind": text, "value": text}
     schema = t.StructType([t.StructField(name, kind) for name, kind in kinds.items()])

@@ -41,8 +41,11 @@ def place_of(given: str | Path) -> Path:
         return given
     found = _URI.fullmatch(str(given))
     if found is None:
+        _check_folder(str(given))
         return Path(given)
     scheme, rest = found["scheme"], found["rest"]
+    if not rest and scheme in ("file", *SCHEMES):
+        raise _unnamed(scheme)
     if scheme == "file":
         return Path("/" + unquote(rest.removeprefix("localhost/")))
     if scheme not in SCHEMES:
@@ -67,3 +70,19 @@ def place_of(given: str | Path) -> Path:
         )
         raise LogError(msg)
     return RemotePath(f"{scheme}://{host}/{path}")
+
+
+def _check_folder(given: str) -> None:
+    """Refuse what begins as a URI: ``s3://`` becomes ``s3:`` when a `Path` is made of it."""
+    scheme, colon, _ = given.partition(":")
+    if colon and scheme in ("file", *SCHEMES):
+        raise _unnamed(scheme)
+
+
+def _unnamed(scheme: str) -> LogError:
+    """The error for a URI without a place; what else is in it may be a secret."""
+    wanted = "file:///FOLDER" if scheme == "file" else f"{scheme}://NAME/FOLDER"
+    return LogError(
+        f"the record's place: expected {wanted}; got {scheme}: without a name behind //; "
+        "try with one, or the full path of a folder that is called so"
+    )

@@ -8,16 +8,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from whence.engine.columns import as_column, from_canonical, kind_of_column
 from whence.engine.errors import LogError
 from whence.engine.record.runs import RunRecord
 from whence.engine.sources.source import Report, Split, source_schema
 from whence.engine.values import Value, kind_of
+from whence.engine.values.columns import as_column, from_canonical, kind_of_column
 
 __all__ = ["RUN_PREFIX", "RunStream", "is_run_stream"]
 
 RUN_PREFIX = "run:"
-ROLES = ("output", "step")
 
 
 def is_run_stream(given: object) -> bool:
@@ -56,8 +55,8 @@ class RunStream:
         id, _, stream = str(given).removeprefix(RUN_PREFIX).partition("/")
         self.run = RunRecord(root, id)
         manifest = self.run.manifest
-        known = {s["name"]: s for s in manifest["streams"] if s["role"] in ROLES}
-        pipes = [name for name, s in known.items() if s["role"] == "output"]
+        known = {s.name: s for s in manifest.streams if s.role.is_pipe}
+        pipes = [name for name, s in known.items() if s.role.is_output]
         if not stream and len(pipes) == 1:
             stream = pipes[0]
         if stream not in known:
@@ -67,14 +66,14 @@ class RunStream:
                 f"got {stream or 'no name'!r}; try {(shown or ['another run'])[0]}"
             )
             raise LogError(msg)
-        if manifest["status"] != "complete":
+        if not manifest.is_complete:
             msg = (
-                f"{given}: expected a run that is complete; got one that is {manifest['status']}; "
+                f"{given}: expected a run that is complete; got one that is {manifest.status}; "
                 "try when it has come to its end"
             )
             raise LogError(msg)
         self.name = f"{RUN_PREFIX}{self.run.id}/{stream}"
-        self.stream: Mapping[str, Any] = known[stream]
+        self.stream = known[stream]
         self.made_by = {"run": self.run.id, "stream": stream}
         self.roles: Mapping[str, str] = {}
         self.report = Report()
@@ -86,8 +85,8 @@ class RunStream:
 
     def _values(self) -> Iterator[list[Value]]:
         """The values part by part; of equal texts each is read once."""
-        for part in self.stream["outputs"]:
-            coded = self.run.outputs(self.stream["name"], part["part"]).column("value")
+        for part in self.stream.outputs.numbers:
+            coded = self.run.outputs(self.stream.name, part).column("value")
             coded = coded.combine_chunks().dictionary_encode()
             if isinstance(coded, pa.ChunkedArray):
                 coded = coded.combine_chunks()

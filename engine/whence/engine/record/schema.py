@@ -7,9 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from whence.engine.associations import Association
-from whence.engine.columns import canonical, column_type, from_canonical, records_of
-from whence.engine.record.compact import from_compact_table
+from whence.engine.lineage.association import Association
+from whence.engine.values.columns import canonical, column_type, from_canonical, records_of
 
 __all__ = [
     "ASSOCIATIONS",
@@ -17,7 +16,6 @@ __all__ = [
     "NUMBERED",
     "OUTPUTS",
     "association_table",
-    "associations_of",
     "canonical",
     "column_type",
     "from_canonical",
@@ -82,28 +80,3 @@ def association_table(rows: Iterable[Association]) -> pa.Table:
         columns["copy"].append(row.copy)
         columns["witness"].append(None if row.witness is None else list(row.witness))
     return pa.Table.from_pydict(columns, schema=ASSOCIATIONS)
-
-
-def associations_of(table: pa.Table, stream: str) -> list[Association]:
-    """The rows of a table of one stream's associations, compact or not."""
-    if "back" in table.schema.names:
-        return list(from_compact_table(table, stream).rows())
-    return [
-        Association(
-            stream,
-            row["relation"],
-            row["kind"],
-            row["lo"],
-            row["hi"],
-            row["to"],
-            tuple(row["inputs"] or ()),
-            row["a"] or 0,
-            row["b"] or 0,
-            row["sa"] or 0,
-            row["sb"] or 0,
-            None if row["fields"] is None else tuple(row["fields"]),
-            bool(row["copy"]),
-            None if row["witness"] is None else tuple(row["witness"]),
-        )
-        for row in table.to_pylist()
-    ]

@@ -8,6 +8,7 @@ import secrets
 import time
 from pathlib import Path
 
+from whence.engine.disk import writes_to
 from whence.engine.errors import LogError
 from whence.engine.record.files import whole_file
 from whence.engine.record.remote import RemotePath
@@ -32,15 +33,16 @@ def record_secret(root: Path) -> bytes:
             whole_file(path, lambda file: _write(file, secrets.token_hex(32)))
             time.sleep(SETTLED)  # of two who make one at the same time both go by the last
     elif not path.exists():
-        root.mkdir(parents=True, exist_ok=True)
         beside = root / f".{_FILE}.{secrets.token_hex(8)}"
-        _write(beside, secrets.token_hex(32))
-        try:
-            os.link(beside, path)  # never replaces one that another process has just made
-        except FileExistsError:
-            pass
-        finally:
-            beside.unlink()
+        with writes_to(root):
+            root.mkdir(parents=True, exist_ok=True)
+            try:
+                _write(beside, secrets.token_hex(32))
+                os.link(beside, path)  # never replaces one that another process has just made
+            except FileExistsError:
+                pass
+            finally:
+                beside.unlink(missing_ok=True)
     try:
         found = bytes.fromhex(path.read_text(encoding="ascii").strip())
     except ValueError:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.record.files import remove_tree
-from whence.engine.record.runs import RunWriter
+from whence.engine.record.manifest import StreamInfo
+from whence.engine.record.run_writer import RunWriter
 
 __all__ = ["StagedParts", "remove_staged", "take_in"]
 
@@ -31,8 +32,8 @@ class StagedParts(RunWriter):
         """
         self.id = folder.name
         self.folder = folder / STAGED / secrets.token_hex(8)
-        self._manifest = {"streams": []}
         self._streams = {}
+        self._counts_tracked = False
         self._before = set()
         self._there = set()
         self._unflushed = []
@@ -40,7 +41,8 @@ class StagedParts(RunWriter):
     def told(self) -> dict[str, Any]:
         """What was written, for whoever takes it in."""
         self.flush()
-        return {"attempt": self.folder.name, "streams": self._manifest["streams"]}
+        streams = [stream.info().json() for stream in self._streams.values()]
+        return {"attempt": self.folder.name, "streams": streams}
 
 
 def take_in(writer: RunWriter, told: Iterable[Mapping[str, Any]]) -> None:
@@ -53,7 +55,7 @@ def take_in(writer: RunWriter, told: Iterable[Mapping[str, Any]]) -> None:
     for attempt in told:
         folder = writer.folder / STAGED / attempt["attempt"]
         for stream in attempt["streams"]:
-            writer.take_in(stream, folder)
+            writer.take_in(StreamInfo.read(stream), folder)
     remove_staged(writer.folder)
 
 

@@ -11,6 +11,7 @@ import os
 import time
 from pathlib import Path
 
+from whence.engine.disk import writes_to
 from whence.engine.errors import LogError
 from whence.engine.record.leases import Lease, is_fresh, is_refreshed
 from whence.engine.record.remote import RemotePath
@@ -20,10 +21,13 @@ try:
 except ImportError:  # no such locks on this system: then nobody can tell, and a run stays running
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["LOCK", "BusyError", "WritingLock", "is_being_written", "is_left"]
+__all__ = ["LOADING", "LOCK", "BusyError", "WritingLock", "is_being_written", "is_left"]
 
 LOCK = "writing.lock"
 """The file of the lock, in the run's folder; gone when the run has ended by itself."""
+
+LOADING = "loading.lock"
+"""The lock of the process that loads a run while it makes it; gone when all of it is loaded."""
 
 WAIT_SECONDS = 20.0
 """How long the next writer waits: whoever is being ended may need a moment."""
@@ -36,18 +40,20 @@ class BusyError(LogError):
 class WritingLock:
     """Says that this process is writing a run, until it is released or the process ends."""
 
-    def __init__(self, folder: Path, wait: float = WAIT_SECONDS) -> None:
+    def __init__(self, folder: Path, wait: float = WAIT_SECONDS, name: str = LOCK) -> None:
         """Take the lock.
 
         Args:
             folder: the run's.
             wait: seconds to wait for another process that holds it.
+            name: the file of the lock.
 
         Raises:
             BusyError: another process goes on writing this run.
         """
-        folder.mkdir(parents=True, exist_ok=True)
-        self.path = folder / LOCK
+        with writes_to(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / name
         self._file = -1
         self._lease = Lease(self.path) if isinstance(self.path, RemotePath) else None
         until = time.monotonic() + wait
@@ -63,7 +69,8 @@ class WritingLock:
     def _take(self) -> bool:
         if self._lease is not None:
             return self._lease.take()
-        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+        with writes_to(self.path):
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         # Whoever held it may have ended meanwhile and taken the file away: then it locks nothing.
         if _locked(self._file, exclusive=True) and os.fstat(self._file).st_nlink:
             return True
@@ -79,7 +86,7 @@ class WritingLock:
         if self._lease is not None and not self._lease.is_held():
             msg = (
                 f"run {self.path.parent.name}: expected to be the only one to write it; "
-                "got another process that goes on with it, since this one did not answer for a "
+                "got another process that resumed it, since this one did not answer for a "
                 "while; try waiting for that one"
             )
             raise BusyError(msg)
@@ -101,12 +108,17 @@ class WritingLock:
             self._file = -1
 
 
-def is_being_written(folder: Path) -> bool:
-    """Whether a process that lives is writing this run; if nobody can tell, it may well be."""
+def is_being_written(folder: Path, name: str = LOCK) -> bool:
+    """Whether a process that lives is writing this run; if nobody can tell, it may well be.
+
+    Args:
+        folder: the run's.
+        name: the file of the lock.
+    """
     if isinstance(folder, RemotePath):
-        return is_fresh(folder / LOCK)
+        return is_fresh(folder / name)
     try:
-        file = os.open(folder / LOCK, os.O_RDONLY)
+        file = os.open(folder / name, os.O_RDONLY)
     except FileNotFoundError:
         return False
     except OSError:

@@ -8,17 +8,20 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.compact import Associations, Block
-from whence.engine.kernels.columns import Column, Ints
-from whence.engine.kernels.encoding import Widths, blocks_of, encode
-from whence.engine.kernels.head_zones import HeadZones
+from whence.engine.kernels.columns.column import Column, Ints
+from whence.engine.kernels.columns.row_numbers import Counted
+from whence.engine.kernels.head_zones import HeadChanges
 from whence.engine.kernels.kernel import Kept, Part
-from whence.engine.kernels.row_numbers import Counted
-from whence.engine.kernels.telling import outputs_table, selected
+from whence.engine.kernels.trails.encoding import Widths, blocks_of, encode
 from whence.engine.kernels.work import KernelWork
+from whence.engine.lineage.block import Associations, Block
 from whence.engine.record.coded import joined
 from whence.engine.record.compact import compact_table, from_compact_table
+from whence.engine.record.manifest import StreamInfo, StreamRole
+from whence.engine.record.output_columns import outputs_table, selected
 from whence.engine.values import Value
+from whence.engine.values.limits import RunLimits
+from whence.engine.values.slice_limits import MapRoom
 
 __all__ = ["KernelParts", "PartWriter"]
 
@@ -26,7 +29,7 @@ __all__ = ["KernelParts", "PartWriter"]
 class PartWriter(Protocol):
     """What takes the parts of a run."""
 
-    def add_stream(self, stream: Mapping[str, Any]) -> None:
+    def add_stream(self, stream: StreamInfo) -> None:
         """List one more stream, unless it is listed already."""
 
     def add(
@@ -38,13 +41,14 @@ class PartWriter(Protocol):
 class _Waiting:
     """What a stream has said since its last complete part."""
 
-    def __init__(self, name: str, width: int) -> None:
+    def __init__(self, name: str, width: int, limits: RunLimits) -> None:
         self.name = name
         self.width = width
         self.last = -1
         self.tables: dict[int, list[pa.Table]] = {}
         self.blocks: dict[int, list[Block]] = {}
         self.tracked: dict[int, int] = {}
+        self.room = MapRoom(name, limits)
 
     def ready(self, *, last: bool) -> list[int]:
         """The parts that nothing more will be said of."""
@@ -53,7 +57,6 @@ class _Waiting:
         return [part for part in parts if last or part < reached]
 
     def take(self, part: int) -> tuple[pa.Table | None, Associations, int]:
-        """A part, once."""
         tables = self.tables.pop(part, [])
         events = joined(tables) if tables else None
         blocks = self.blocks.pop(part, [])
@@ -98,17 +101,17 @@ class KernelParts:
         self.where = where
         self.chunk = chunk
         self.waiting: dict[str, _Waiting] = {}
-        self.zones = {name: HeadZones(heads) for name, heads in work.run.heads.items()}
+        self.zones = {name: HeadChanges(heads) for name, heads in work.run.heads.items()}
 
-    def streams(self) -> Iterator[dict[str, object]]:
+    def streams(self) -> Iterator[StreamInfo]:
         """The streams that there are by now, as the manifest lists them."""
         run = self.work.run
         for kept in run.kept.values():
-            yield _listed(kept.name, kept.processor, kept.pipe, kept.role, kept.w)
+            yield StreamInfo.new(kept.name, kept.processor, kept.pipe, kept.role, kept.w)
         for heads in run.heads.values():
-            yield _listed(heads.name, heads.processor, 0, "heads", 1)
+            yield StreamInfo.new(heads.name, heads.processor, 0, StreamRole.HEADS, 1)
         for name in self.work.chain.outputs:
-            yield _listed(f"{name}/end", name, 0, "end", 1)
+            yield StreamInfo.new(f"{name}/end", name, 0, StreamRole.END, 1)
 
     def take(self) -> None:
         """Take away what the kernels kept since the last time."""
@@ -128,14 +131,14 @@ class KernelParts:
     def _waiting(self, name: str, w: int) -> _Waiting:
         found = self.waiting.get(name)
         if found is None:
-            found = self.waiting[name] = _Waiting(name, self.chunk * w)
+            found = self.waiting[name] = _Waiting(name, self.chunk * w, self.work.budget.limits)
         return found
 
     def _take(self, kept: Kept, part: Part, waiting: _Waiting, widths: Widths) -> None:
         for number, start, stop in _cuts(part.positions, waiting.width):
             rows = np.arange(start, stop)
             values = None if part.values is None else part.values.slice(start, stop)
-            table = outputs_table(part.positions[rows], part.moments[rows], values)
+            table = outputs_table(part.positions[rows], part.moments[rows], values, waiting.room)
             waiting.tables.setdefault(number, []).append(table)
             if not self.work.run.tracked:
                 continue
@@ -150,7 +153,7 @@ class KernelParts:
             waiting.last = last if kept.w == 1 else (last // kept.w) * kept.w - 1
 
     def _told(self, kept: Kept, values: Column | None, rows: Ints) -> Ints:
-        if kept.role != "output" or self.where is None or values is None:
+        if not kept.role.is_output or self.where is None or values is None:
             return rows
         return rows[selected(values, self.where)]
 
@@ -194,10 +197,6 @@ class KernelParts:
             self._waiting(name, widths.get(name, 1)).load(told)
         for name, told in state["zones"].items():
             self.zones[name].load(told)
-
-
-def _listed(name: str, processor: str, pipe: int, role: str, w: int) -> dict[str, object]:
-    return {"name": name, "processor": processor, "pipe": pipe, "role": role, "w": w}
 
 
 def _cuts(positions: Ints | Counted, width: int) -> Iterator[tuple[int, int, int]]:

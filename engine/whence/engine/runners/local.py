@@ -9,23 +9,24 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from whence.engine.chain import Chain
 from whence.engine.errors import WhenceError
-from whence.engine.events import Event
-from whence.engine.expression import compile_expression
 from whence.engine.interpreter import Interpreter
+from whence.engine.language.chain import Chain
+from whence.engine.language.events import Event
+from whence.engine.language.where import where_holds
+from whence.engine.lineage.tracker import MemoryTracker
+from whence.engine.progress import Listener, Reporter
+from whence.engine.record.listing import new_run_id
 from whence.engine.record.logs import LogRecord
-from whence.engine.record.runs import RunRecord, RunWriter, new_run_id
+from whence.engine.record.run_writer import RunWriter
+from whence.engine.record.runs import RunRecord
 from whence.engine.runners.options import RunOptions
 from whence.engine.runners.parts import PartCutter
-from whence.engine.sketch import as_expression
-from whence.engine.tracker import MemoryTracker
-from whence.engine.traits import Traits
-from whence.engine.values import Value, ValueFault, as_condition
+from whence.engine.values import Value
+from whence.engine.values.limits import limited
 
-__all__ = ["Arrivals", "Progress", "described", "in_rounds", "run_recorded", "selector"]
+__all__ = ["Arrivals", "described", "in_rounds", "run_recorded", "selector"]
 
-Progress = Callable[[int, int], None]
 """Called with how many input events are done and how many there are."""
 
 Arrivals = Iterator[tuple[int, str, Value]]
@@ -43,7 +44,7 @@ def run_recorded(
     runner: str = "interpreter",
     run_id: str | None = None,
     events: Arrivals | None = None,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
     began: Callable[[RunRecord], None] | None = None,
 ) -> RunRecord:
     """Run a chain over logs of the record; outputs and associations are written part by part.
@@ -59,13 +60,14 @@ def run_recorded(
         progress: told how far it has come.
         began: told as soon as the run is in the record, so that loading can begin.
     """
-    options = options or RunOptions()
+    options = (options or RunOptions()).fitted(chain)
     interpreter = Interpreter(chain, MemoryTracker(options.witnesses), closed=options.closed)
     cutter = PartCutter(
         interpreter,
         options.detail,
         None if options.tracked and options.where is None else selector(options),
         options.chunk,
+        options.limits,
     )
     writer = RunWriter(
         root,
@@ -81,7 +83,8 @@ def run_recorded(
             began(writer)
         total = sum(log.length for log in logs.values())
         arrivals = in_rounds(chain.inputs, logs) if events is None else events
-        _feed(interpreter, arrivals, total, cutter, writer, progress)
+        with limited(options.limits):
+            _feed(interpreter, arrivals, total, cutter, writer, progress)
     except KeyboardInterrupt:
         writer.leave()  # it is interrupted: the same command goes on with it
         raise
@@ -115,8 +118,9 @@ def _feed(
     total: int,
     cutter: PartCutter,
     writer: RunWriter,
-    progress: Progress | None,
+    progress: Listener | None,
 ) -> None:
+    report = Reporter(progress, "running", "events")
     interpreter.begin()
     cutter.saw(-1)
     moment = -1
@@ -127,13 +131,11 @@ def _feed(
         if done % cutter.chunk == 0:
             if cutter.write(writer):
                 writer.publish()
-            if progress is not None:
-                progress(done, total)
+            report(done, total, "running")
     interpreter.close()
     cutter.saw(moment)
     cutter.write(writer, last=True)
-    if progress is not None:
-        progress(total, total)
+    report(total, total, "running")
 
 
 def in_rounds(names: Sequence[str], logs: Mapping[str, LogRecord]) -> Arrivals:
@@ -149,16 +151,8 @@ def selector(options: RunOptions) -> Callable[[Event], bool]:
     """Which outputs are tracked: none in an untracked run, else those that ``where`` is true of."""
     if not options.tracked or options.where is None:
         return lambda event: options.tracked
-    condition = compile_expression(as_expression(options.where), [Traits()])
-
-    def selected(event: Event) -> bool:
-        try:
-            return as_condition(condition.value((event,)))
-        except ValueFault as fault:
-            msg = f"where {options.where!r}: {fault}"
-            raise WhenceError(msg) from fault
-
-    return selected
+    holds = where_holds(options.where)
+    return lambda event: holds(event.value)
 
 
 def versions() -> dict[str, str]:

@@ -9,23 +9,34 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from whence.engine.chain import Chain
-from whence.engine.definition import chain_from_tree
-from whence.engine.errors import ParameterError, WhenceError
-from whence.engine.events import Event
+import pyarrow as pa
+
+from whence.engine.errors import EventError, ParameterError, WhenceError
+from whence.engine.functions import LOADED
+from whence.engine.kernels.columns.column import Column
+from whence.engine.kernels.columns.texts import Texts
 from whence.engine.kernels.state import UnsavedError, read_state, write_state
 from whence.engine.kernels.work import KernelWork
+from whence.engine.language.chain import Chain
+from whence.engine.language.definition import chain_from_tree
+from whence.engine.language.where import where_holds
+from whence.engine.progress import Listener, Reporter
 from whence.engine.record.files import whole_file
+from whence.engine.record.listing import new_run_id
 from whence.engine.record.logs import LogRecord
-from whence.engine.record.runs import RunRecord, RunWriter, new_run_id
+from whence.engine.record.manifest import RunManifest
+from whence.engine.record.run_writer import RunWriter
+from whence.engine.record.runs import RunRecord
+from whence.engine.runners.first_fault import feed_dropping, first_fault
 from whence.engine.runners.kernel_parts import KernelParts
-from whence.engine.runners.local import Progress, described, run_recorded, selector, versions
+from whence.engine.runners.local import described, run_recorded, versions
 from whence.engine.runners.log_batches import read_batches
 from whence.engine.runners.options import CHUNK, RunOptions
-from whence.engine.runners.writing_beside import WritingBeside
+from whence.engine.runners.write_behind import WritingBeside
 from whence.engine.values import Value
 
 __all__ = ["BATCH", "SECONDS", "kernel_work", "resume", "run_kernels", "told_where"]
@@ -47,7 +58,7 @@ def run_kernels(
     run_id: str | None = None,
     batch: int = BATCH,
     seconds: float = SECONDS,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
     began: Callable[[RunRecord], None] | None = None,
     say: Callable[[str], None] | None = None,
 ) -> RunRecord:
@@ -66,10 +77,11 @@ def run_kernels(
         began: told as soon as the run is in the record, so that loading can begin.
         say: told what a person should know.
     """
-    options = options or RunOptions(chunk=CHUNK)
+    options = (options or RunOptions(chunk=CHUNK)).fitted(chain)
+    batch = options.at_most(batch, chain)
     if options.witnesses == "all":
         if say is not None:
-            say("every alternative is asked for: the interpreter runs the chain")
+            say("--witnesses all is only supported by the interpreter; using it")
         named = "interpreter" if runner == "local" else runner
         return run_recorded(
             root,
@@ -105,7 +117,7 @@ def resume(
     runner: str = "local",
     chain: Chain | None = None,
     seconds: float = SECONDS,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
     began: Callable[[RunRecord], None] | None = None,
 ) -> RunRecord:
     """Go on with a run that was stopped, and leave the very same record.
@@ -123,40 +135,32 @@ def resume(
     manifest = record.manifest
     _check(record.id, manifest, runner)
     if chain is None:
-        chain = chain_from_tree(manifest["chain"])
-    told = manifest["options"]
-    options = RunOptions(
-        told["tracked"],
-        told["detail"],
-        told["witnesses"],
-        told["where"],
-        told["closed"],
-        manifest["chunk"],
-    )
+        chain = chain_from_tree(manifest.chain, own=LOADED)
+    options = RunOptions.of(manifest)
     logs = {name: record.log(name) for name in chain.inputs}
     work = kernel_work(chain, options)
     parts = KernelParts(work, told_where(options), options.chunk)
     writer = RunWriter.again(root, record.id)
-    running = _Running(work, parts, writer, logs, manifest["batch"], seconds, progress)
+    running = _Running(work, parts, writer, logs, manifest.batch or BATCH, seconds, progress)
     running.go_on(running.restored, began)
     return RunRecord(root, record.id)
 
 
-def _check(id: str, manifest: Mapping[str, Any], runner: str) -> None:
+def _check(id: str, manifest: RunManifest, runner: str) -> None:
     """Refuse what cannot be gone on with."""
-    if manifest["runner"] != runner:
+    if manifest.runner != runner:
         msg = (
-            f"run {id}: expected one of the {runner} runner; got one of {manifest['runner']}; "
+            f"run {id}: expected one of the {runner} runner; got one of {manifest.runner}; "
             "try running the chain again"
         )
         raise ParameterError(msg)
-    if manifest["status"] in ("complete", "running"):
+    if manifest.is_complete or manifest.is_running:
         msg = (
-            f"run {id}: expected a run that was stopped; got one that is {manifest['status']}; "
+            f"run {id}: expected a run that was stopped; got one that is {manifest.status}; "
             "try another"
         )
         raise ParameterError(msg)
-    mine, theirs = versions().get("whence"), manifest["versions"].get("whence")
+    mine, theirs = versions().get("whence"), manifest.versions.get("whence")
     if mine != theirs:
         msg = (
             f"run {id}: expected a run of Whence {mine}; got one of {theirs}; "
@@ -172,6 +176,7 @@ def kernel_work(chain: Chain, options: RunOptions) -> KernelWork:
         tracked=options.tracked,
         closed=options.closed,
         steps=options.detail == "steps",
+        limits=options.limits,
     )
 
 
@@ -179,8 +184,7 @@ def told_where(options: RunOptions) -> Callable[[Value], bool] | None:
     """Which outputs are told of, by their value; ``None`` if all are."""
     if options.where is None or not options.tracked:
         return None
-    holds = selector(options)
-    return lambda value: holds(Event(value))
+    return where_holds(options.where)
 
 
 class _Running:
@@ -194,7 +198,7 @@ class _Running:
         logs: Mapping[str, LogRecord],
         batch: int,
         seconds: float,
-        progress: Progress | None,
+        progress: Listener | None,
     ) -> None:
         self.work = work
         self.parts = parts
@@ -202,7 +206,7 @@ class _Running:
         self.logs = logs
         self.batch = batch
         self.seconds = seconds
-        self.progress = progress or (lambda done, total: None)
+        self.report = Reporter(progress, "running", "events")
         self.state = writer.folder / STATE
         self.beside = WritingBeside(writer, min(seconds, 1.0))
 
@@ -244,11 +248,15 @@ class _Running:
 
     def _read(self, first: int) -> None:
         lengths = [log.length for log in self.logs.values()]
-        kept = time.monotonic()
+        kept = last = time.monotonic()
+        before = 0
         texts = self.work.run.texts
         batches = read_batches(self.logs, texts, self.batch, first)
         for number, columns in enumerate(batches, start=first + 1):
-            self.work.feed(columns)
+            try:
+                self.work.feed(columns)
+            except EventError as error:
+                raise self._first(error, number - 1) from error
             self.parts.take()
             if self.parts.write(self.beside):
                 self.beside.publish()
@@ -256,10 +264,36 @@ class _Running:
                 self._keep(number)
                 kept = time.monotonic()
             done = sum(min(length, number * self.batch) for length in lengths)
-            self.progress(done, sum(lengths))
+            now = time.monotonic()
+            rate = (done - before) / max(now - last, 1e-9)
+            before, last = done, now
+            self.report(done, sum(lengths), f"running, {rate:,.0f} events/s")
         self.work.close()
         self.parts.take()
         self.parts.write(self.beside, last=True)
+
+    def _first(self, error: EventError, number: int) -> EventError:
+        """The error of the first bad event in a batch."""
+        chain, closed = self.work.chain, self.work.run.closed
+        before: bytes = b""
+
+        def start() -> KernelWork:
+            nonlocal before
+            work = KernelWork(chain, tracked=False, closed=closed)
+            if before:
+                work.load(pa.ipc.open_file(before).get_batch(0))
+                return work
+            batches = read_batches(self.logs, work.run.texts, self.batch)
+            feed_dropping(work, islice(batches, number))
+            with suppress(UnsavedError):
+                before = _copied(work.save())
+            return work
+
+        def columns(texts: Texts) -> dict[str, Column]:
+            found = next(read_batches(self.logs, texts, self.batch, number))
+            return {name: found[name] for name in chain.inputs}
+
+        return first_fault(error, start, columns)
 
     def _keep(self, batches: int) -> None:
         """Put the state beside the run, after the parts that it takes for written."""
@@ -271,3 +305,11 @@ class _Running:
         self.beside.settle()
         state = {"work": work, "parts": self.parts.save(), "batches": batches}
         whole_file(self.state, lambda beside: write_state(beside, state))
+
+
+def _copied(row: pa.RecordBatch) -> bytes:
+    """A state that does not change while the work that it was taken of goes on."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, row.schema) as writer:
+        writer.write_batch(row)
+    return bytes(sink.getvalue())

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
-from whence.engine.kernels.columns import Column, from_arrow, records
-from whence.engine.kernels.texts import Texts
+from whence.engine.kernels.columns.column import Column, from_arrow, records
+from whence.engine.kernels.columns.texts import Texts
 from whence.engine.record.logs import LogRecord
 
 __all__ = ["column_of", "read_batches"]
@@ -38,8 +38,8 @@ class _Reader:
 
     def __init__(self, log: LogRecord, first: int) -> None:
         self.log = log
-        chunk = log.manifest["chunk"]
-        self.part = min(first // chunk, log.manifest["parts"])
+        chunk = log.manifest.chunk
+        self.part = min(first // chunk, log.manifest.parts)
         self.at = first
         self.held: list[pa.Table] = []
         self.end = self.part * chunk
@@ -48,7 +48,7 @@ class _Reader:
             self.held = [self.held[0].slice(min(first - (self.part - 1) * chunk, chunk))]
 
     def _more(self) -> bool:
-        if self.part >= self.log.manifest["parts"]:
+        if self.part >= self.log.manifest.parts:
             return False
         table = self.log.part(self.part)
         self.part += 1
@@ -72,6 +72,6 @@ def column_of(log: LogRecord, table: pa.Table, texts: Texts) -> Column:
     columns = {
         name: from_arrow(table.column(name), kind, texts) for name, kind in log.columns.items()
     }
-    if log.manifest["plain"]:
+    if log.manifest.plain:
         return columns["value"]
     return records(columns, table.num_rows, texts)

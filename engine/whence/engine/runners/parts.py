@@ -7,13 +7,17 @@ from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 
-from whence.engine.associations import Association
-from whence.engine.events import Event
 from whence.engine.interpreter import Interpreter
 from whence.engine.interpreter.extract import Detail, Extractor, KeptStream
-from whence.engine.record.runs import RunWriter
-from whence.engine.record.schema import OUTPUTS, canonical
+from whence.engine.language.events import Event
+from whence.engine.lineage.association import Association
+from whence.engine.record.manifest import StreamInfo
+from whence.engine.record.run_writer import RunWriter
+from whence.engine.record.schema import OUTPUTS
 from whence.engine.values import kind_of
+from whence.engine.values.columns import canonical
+from whence.engine.values.limits import RunLimits
+from whence.engine.values.slice_limits import MapRoom
 
 __all__ = ["PartCutter"]
 
@@ -38,6 +42,7 @@ class PartCutter:
         detail: Detail,
         where: Callable[[Event], bool] | None,
         chunk: int,
+        limits: RunLimits,
     ) -> None:
         """Learn what the run keeps."""
         self.interpreter = interpreter
@@ -48,24 +53,19 @@ class PartCutter:
         self._moments: dict[int, list[int]] = {id(kept): [] for kept in self.extractor.streams}
         self._zones: dict[str, list[Association]] = {}
         self._taken: dict[str, int] = {}
+        self._rooms = {kept.name: MapRoom(kept.name, limits) for kept in self.extractor.streams}
 
-    def streams(self) -> list[dict[str, object]]:
+    def streams(self) -> list[StreamInfo]:
         """The streams as the manifest lists them at the start."""
         return [
-            {
-                "name": kept.name,
-                "processor": kept.processor,
-                "pipe": kept.pipe,
-                "role": kept.role,
-                "w": kept.w,
-            }
+            StreamInfo.new(kept.name, kept.processor, kept.pipe, kept.role, kept.w)
             for kept in self.extractor.streams
         ]
 
     def saw(self, moment: int) -> None:
         """Note, after an input, at which moment the new events appeared."""
         for kept in self.extractor.streams:
-            if kept.shelf is not None and kept.role != "inner":
+            if kept.shelf is not None and not kept.role.is_inner:
                 moments = self._moments[id(kept)]
                 moments.extend([moment] * (len(kept.shelf.events) - len(moments)))
 
@@ -73,9 +73,9 @@ class PartCutter:
         """Write every part that is complete, at the end all; say whether there was any."""
         wrote = False
         for kept in self.extractor.streams:
-            if kept.role == "choices":
+            if kept.role.is_choices:
                 continue  # written with the parts of the stream that meets them
-            if kept.role == "end":
+            if kept.role.is_end:
                 if last:
                     rows = [r for r in self.extractor.end_rows() if r.stream == kept.name]
                     writer.add(kept.name, 0, None, rows)
@@ -103,12 +103,12 @@ class PartCutter:
         writer.add(f"{kept.name}/choices", part, table, rows, len(told))
 
     def _is_told(self, kept: KeptStream, event: Event) -> bool:
-        return kept.role != "output" or self.where is None or self.where(event)
+        return not kept.role.is_output or self.where is None or self.where(event)
 
     def _ready(
         self, kept: KeptStream, last: bool
     ) -> Iterator[tuple[int, list[Event], list[Association]]]:
-        if kept.shelf is not None and kept.role != "inner":
+        if kept.shelf is not None and not kept.role.is_inner:
             events = kept.shelf.events
             done = self._written[kept.name]
             while len(events) - done >= self.chunk or (last and len(events) > done):
@@ -159,6 +159,8 @@ class PartCutter:
         if kept.shelf is None:
             return None
         positions = [self.extractor.position(kept, event) for event in events]
+        for event in events:
+            self._rooms[kept.name].take(event.value)
         return pa.Table.from_pydict(
             {
                 "position": positions,
@@ -170,7 +172,7 @@ class PartCutter:
         )
 
     def _moments_of(self, kept: KeptStream, positions: list[int]) -> list[int]:
-        if kept.role == "inner":
+        if kept.role.is_inner:
             return [position // kept.w for position in positions]
         known = self._moments[id(kept)]
         return [known[position] for position in positions]

@@ -11,13 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from whence.engine.chain import Chain
-from whence.engine.expression import Field, Input
 from whence.engine.interpreter.plan import Options, Plan
 from whence.engine.kernels.slice_apart import COMBINES
-from whence.engine.palettes.ltl import F, G, X
+from whence.engine.language.chain import Chain
+from whence.engine.language.expression import Field, Input
+from whence.engine.palettes.ltl import F, G
 from whence.engine.processors.slice import Slice
-from whence.engine.processors.window import Window
 from whence.engine.record.logs import LogRecord
 from whence.engine.runners.options import RunOptions
 
@@ -31,9 +30,6 @@ LONG = 1_000_000
 
 _KEYS = ("text", "integer", "boolean", "instant", "duration")
 """Kinds of keys that Spark tells apart exactly as Whence does."""
-
-_ONE_EACH = ("apply", "passthrough", "turn_into", "fork")
-"""Processors whose output k depends on front k alone."""
 
 _UNTIL = {"G": "the first false", "F": "the first true"}
 
@@ -95,7 +91,7 @@ def plan_run(
         partitions: how many are wanted; unless given, as many as pay.
     """
     if options.witnesses == "all":
-        return _one("every alternative is asked for: the interpreter runs the chain")
+        return _one("--witnesses all is only supported by the interpreter; using it")
     if len(logs) > 1:
         return _one("the chain reads several logs")
     (log,) = logs.values()
@@ -139,15 +135,13 @@ def _exact(
         return "one task", 0, refused, False
     halo, waits = 0, ""
     for number, step in enumerate(plan.steps):
-        if isinstance(step.processor, Window):
-            halo += step.processor.n - 1
-        elif isinstance(step.processor, X) and not options.closed:
-            halo += 1
+        if step.processor.local and not (options.closed and step.processor.closes):
+            halo += int(step.processor.delay)
         elif _decides_last(plan, number) and not waits:
             # Whatever it says of an event, no event before that matters.
             kind = type(step.processor).__name__
             waits = f"; {kind} {step.name!r} on {_UNTIL[kind]} from there on"
-        elif step.processor.tag not in _ONE_EACH:
+        else:
             kind = type(step.processor).__name__
             why = f"what {kind} {step.name!r} gives depends on all events before it"
             return "one task", 0, why, False
@@ -184,7 +178,7 @@ def _not_by_slices(plan: Plan, log: LogRecord, options: RunOptions) -> str | Non
 def _key_kind(declared: Slice, log: LogRecord) -> str | None:
     """The kind of the key's column; ``None`` if the key is no column."""
     key = declared.key
-    if log.manifest["plain"]:
+    if log.manifest.plain:
         whole = isinstance(key, Input) or (isinstance(key, Field) and key.name == "value")
         return log.columns["value"] if whole else None
     return log.columns.get(key.name) if isinstance(key, Field) else None
@@ -193,4 +187,4 @@ def _key_kind(declared: Slice, log: LogRecord) -> str | None:
 def _key(plan: Plan, log: LogRecord) -> str:
     """The column by which a run is cut into slices."""
     key = cast(Slice, plan.steps[0].processor).key
-    return "value" if log.manifest["plain"] else cast(Field, key).name
+    return "value" if log.manifest.plain else cast(Field, key).name

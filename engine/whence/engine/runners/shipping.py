@@ -24,10 +24,10 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from whence.engine.chain import Chain
-from whence.engine.functions import Function, load_function
-from whence.engine.runners.spark_session import is_here
+from whence.engine.functions import Function, import_function
+from whence.engine.language.chain import Chain
 from whence.engine.runners.workers import NEEDED, check_workers
+from whence.engine.spark_session import is_here
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -134,13 +134,13 @@ class _Seen(pickle.Unpickler):
         self.modules.add(module)
         if name == "subimport":  # a function of a notebook that uses a module
             return self._imported
-        if name == "load_function":
+        if name == "import_function":
             return self._loaded
         return super().find_class(module, name)
 
     def _loaded(self, path: str) -> Function:
         self.modules.add(path.partition(":")[0])
-        return load_function(path)
+        return import_function(path)
 
     def _imported(self, name: str) -> ModuleType:
         self.modules.add(name)

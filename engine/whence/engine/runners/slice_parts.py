@@ -8,30 +8,36 @@ the part (`gathered`), and the notes on slices become the outputs of the whole c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.associations import LOG_PREFIX
-from whence.engine.chain import Chain
-from whence.engine.compact import Associations, Block
+from whence.engine.interpreter.pending import Pending, summed
 from whence.engine.kernels.batch import Batch, Front
-from whence.engine.kernels.columns import Column, Ints, from_arrow, records
-from whence.engine.kernels.encoding import Widths, blocks_of
-from whence.engine.kernels.entries import ASKED, Entries, Names
+from whence.engine.kernels.columns.column import Column, Ints, from_arrow, records
 from whence.engine.kernels.slice_apart import Notes, SliceInside, SliceTogether
-from whence.engine.kernels.trails import Nothing, Spans, Trail
+from whence.engine.kernels.trails.encoding import Widths, blocks_of
+from whence.engine.kernels.trails.entries import ASKED, Entries, Names
+from whence.engine.kernels.trails.trail import Nothing, Spans, Trail
 from whence.engine.kernels.work import KernelWork
+from whence.engine.language.chain import Chain
+from whence.engine.lineage.association import LOG_PREFIX
+from whence.engine.lineage.block import Associations, Block
 from whence.engine.record.compact import compact_table, from_compact_table
+from whence.engine.record.manifest import StreamInfo, StreamRole
 from whence.engine.runners.kernel_parts import KernelParts, PartWriter
 from whence.engine.runners.local_kernels import kernel_work, told_where
 from whence.engine.runners.options import RunOptions
+from whence.engine.values.limits import limited
 
 __all__ = ["Inside", "LogShape", "Piece", "Together", "gathered"]
 
-NOTES = ""
-"""The name of the stream of notes: no processor is called so."""
+NOTES = StreamInfo.new("", "", 0, StreamRole.INNER, 1)
+"""The stream of notes: no processor is called so."""
+
+_INSIDE = (StreamRole.INNER, StreamRole.HEADS)
+"""What the tasks of the first half write."""
 
 
 class LogShape(NamedTuple):
@@ -53,7 +59,7 @@ class Piece(NamedTuple):
         tracked: how many of them have associations.
     """
 
-    stream: Mapping[str, Any]
+    stream: StreamInfo
     part: int
     events: pa.Table | None
     associations: pa.Table | None
@@ -64,11 +70,11 @@ class _Pieces:
     """Takes parts as a run's writer does, and keeps them as pieces."""
 
     def __init__(self) -> None:
-        self.streams: dict[str, Mapping[str, Any]] = {}
+        self.streams: dict[str, StreamInfo] = {}
         self.pieces: list[Piece] = []
 
-    def add_stream(self, stream: Mapping[str, Any]) -> None:
-        self.streams.setdefault(stream["name"], stream)
+    def add_stream(self, stream: StreamInfo) -> None:
+        self.streams.setdefault(stream.name, stream)
 
     def add(
         self, stream: str, part: int, events: pa.Table | None, rows: Associations, tracked: int = 0
@@ -108,13 +114,20 @@ class Inside:
         values = _values(table, self.log, work)
         work.run.lengths[target] = int(positions[-1]) + 1
         batch = Batch(values, positions, None, trail, trail, None)
-        self.kernel.feed(Front((batch,), positions, None), work.born_now())
+        with limited(work.budget):
+            self.kernel.feed(Front((batch,), positions, None), work.born_now())
         self._note(self.kernel.note(positions))
         yield from self._ready(int(positions[-1]) // self.chunk)
 
     def finish(self) -> Iterator[Piece]:
         """The pieces that are left."""
         yield from self._ready(None)
+
+    def pending(self) -> Pending:
+        """What its slices have pending."""
+        if self.work.run.closed:
+            return {}
+        return {self.kernel.place.name: self.kernel.pending()}
 
     def _note(self, notes: Notes) -> None:
         none = notes.began[:0]
@@ -131,12 +144,12 @@ class Inside:
     def _ready(self, reached: int | None) -> Iterator[Piece]:
         self.parts.take()
         self.parts.write(self.sink, last=reached is None)
-        yield from (p for p in self.sink.pieces if p.stream["role"] in ("inner", "heads"))
+        yield from (p for p in self.sink.pieces if p.stream.role in _INSIDE)
         self.sink.pieces.clear()
         for part in sorted(self.notes):
             if reached is None or part < reached:
                 notes = self.notes.pop(part)
-                yield Piece({"name": NOTES}, part, _notes_table(notes), None, 0)
+                yield Piece(NOTES, part, _notes_table(notes), None, 0)
 
 
 def _values(table: pa.Table, log: LogShape, work: KernelWork) -> Column:
@@ -223,19 +236,21 @@ class Together:
         self.parts.write(self.writer)
         self.reached = part + 1
 
-    def finish(self) -> dict[str, int]:
-        """After the last part: write what is left, say what is pending."""
+    def finish(self, inside: Sequence[Pending] = ()) -> Pending:
+        """After the last part: write what is left, say what is pending.
+
+        Args:
+            inside: what the partitions have pending.
+        """
         while self.reached * self.chunk < self.log.length:
             self._feed(self.reached, {})
         self.work.close()
         self.parts.take()
         self.parts.write(self.writer, last=True)
-        return self.work.kernels.pending()
+        return summed([self.work.kernels.pending(), *inside])
 
 
-def gathered(
-    stream: Mapping[str, Any], pieces: Sequence[Piece]
-) -> tuple[pa.Table | None, Associations]:
+def gathered(stream: StreamInfo, pieces: Sequence[Piece]) -> tuple[pa.Table | None, Associations]:
     """The pieces of one part as that part: outputs in order, associations joined."""
     tables = [piece.events for piece in pieces if piece.events is not None]
     events = None
@@ -243,13 +258,13 @@ def gathered(
         events = pa.concat_tables(tables)
         order = np.argsort(events.column("position").to_numpy(), kind="stable")
         events = events.take(pa.array(order)).combine_chunks()
-    name = stream["name"]
+    name = stream.name
     alike: dict[object, list[Block]] = {}
     for piece in pieces:
         if piece.associations is not None:
             for block in from_compact_table(piece.associations, name).blocks:
                 alike.setdefault(block.key, []).append(block)
-    blocks = [b for some in alike.values() for b in _joined(some, int(stream["w"]))]
+    blocks = [b for some in alike.values() for b in _joined(some, stream.w)]
     return events, Associations(name, tuple(blocks))
 
 

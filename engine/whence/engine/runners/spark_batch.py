@@ -13,16 +13,21 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from whence.engine.chain import Chain
 from whence.engine.errors import EventError, RunnerError, WhenceError
+from whence.engine.interpreter.pending import summed
+from whence.engine.language.chain import Chain
 from whence.engine.progress import Listener
+from whence.engine.record.folders import log_folder, run_folder
+from whence.engine.record.listing import new_run_id
 from whence.engine.record.logs import LogRecord
+from whence.engine.record.manifest import MANIFEST, RunManifest
 from whence.engine.record.place import place_of
-from whence.engine.record.runs import RunRecord, RunWriter, new_run_id
+from whence.engine.record.run_writer import RunWriter
+from whence.engine.record.runs import RunRecord
 from whence.engine.record.staged import remove_staged, take_in
 from whence.engine.record.writing import WAIT_SECONDS, BusyError
 from whence.engine.runners.interrupting import interruptible
@@ -33,9 +38,9 @@ from whence.engine.runners.plans import Cut, plan_run
 from whence.engine.runners.shipping import ship
 from whence.engine.runners.slice_parts import LogShape
 from whence.engine.runners.spark_chunks import ChunkTasks, told_by_chunks
-from whence.engine.runners.spark_session import spark_session
 from whence.engine.runners.spark_slices import SliceTasks, told_by_slices
 from whence.engine.runners.watching import Left, starting, watched
+from whence.engine.spark_session import spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,10 +75,10 @@ class Job:
     def do(self) -> RunRecord:
         """Run it, or go on with it where an earlier attempt was ended."""
         root = place_of(self.root)
-        begun = root / "runs" / self.run_id / "manifest.json"
+        begun = run_folder(root, self.run_id) / MANIFEST
         if begun.exists() and self.options.witnesses == "first":
             manifest = self._left(RunRecord(root, self.run_id))
-            if manifest["status"] == "interrupted" and "batch" in manifest:
+            if manifest.is_interrupted and manifest.batch is not None:
                 return resume(
                     root,
                     self.run_id,
@@ -82,7 +87,7 @@ class Job:
                     seconds=self.seconds,
                     progress=Left(root, self.run_id),
                 )
-        logs = {name: LogRecord.open(root / "logs" / id) for name, id in self.logs.items()}
+        logs = {name: LogRecord.open(log_folder(root, id)) for name, id in self.logs.items()}
         return run_kernels(
             root,
             self.chain,
@@ -95,10 +100,10 @@ class Job:
             progress=Left(root, self.run_id),
         )
 
-    def _left(self, run: RunRecord) -> dict[str, Any]:
+    def _left(self, run: RunRecord) -> RunManifest:
         """What an earlier attempt has left; whoever is being ended may need a moment."""
         until = time.monotonic() + WAIT_SECONDS
-        while (manifest := run.manifest)["status"] == "running" and time.monotonic() < until:
+        while (manifest := run.manifest).is_running and time.monotonic() < until:
             time.sleep(0.05)
         return manifest
 
@@ -131,7 +136,8 @@ def run_on_spark(
             pay.
         progress: told how far it has come.
     """
-    options = options or RunOptions(chunk=CHUNK)
+    options = (options or RunOptions(chunk=CHUNK)).fitted(chain)
+    batch = options.at_most(batch, chain)
     run_id = run_id or new_run_id()
     if session is None:
         starting(progress)
@@ -178,7 +184,7 @@ def _in_tasks(
     folder = str(writer.folder.absolute())
     try:
         if cut.kind == "slices":
-            shape = LogShape(log.columns, bool(log.manifest["plain"]), log.length)
+            shape = LogShape(log.columns, log.manifest.plain, log.length)
             tasks = SliceTasks(folder, chain, shape, options, cut.tasks, batch)
             told = told_by_slices(session, tasks, log, cut.key)
         else:
@@ -196,8 +202,7 @@ def _in_tasks(
         writer.leave()
         return False
     take_in(writer, told)
-    pending = {name: count for one in told for name, count in one.get("pending", {}).items()}
-    writer.finish("complete", pending=pending)
+    writer.finish("complete", pending=summed(one.get("pending", {}) for one in told))
     return True
 
 
@@ -230,7 +235,7 @@ def _broken(run_id: str, fault: Exception) -> RunnerError:
     what = [*causes[:1], *raised[-1:], *said, type(fault).__name__][0][:300]
     return RunnerError(
         f"run {run_id}: expected Spark to bring it to its end; got: {what}; "
-        "try the same command again: it goes on with this run"
+        "try the same command again to resume this run"
     )
 
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from whence.engine.chain import Chain
-from whence.engine.compact import Associations
 from whence.engine.errors import WhenceError
 from whence.engine.kernels.work import KernelWork
+from whence.engine.language.chain import Chain
+from whence.engine.lineage.block import Associations
 from whence.engine.record.logs import LogRecord
 from whence.engine.record.place import place_of
 from whence.engine.record.staged import StagedParts
@@ -49,7 +49,7 @@ class _Until(StagedParts):
     def add(
         self, stream: str, part: int, events: pa.Table | None, rows: Any, tracked: int = 0
     ) -> None:
-        ends = self._streams[stream]["role"] == "end"
+        ends = self._streams[stream].role.is_end
         if self.stop is None or (part < self.stop and not ends):
             assert isinstance(rows, Associations)
             super().add(stream, part, events, rows, tracked)
@@ -152,7 +152,7 @@ class ChunkTasks:
 
 def _spoken(work: KernelWork) -> int:
     """How far all outputs have come."""
-    return min(kept.count for kept in work.run.kept.values() if kept.role == "output")
+    return min(kept.count for kept in work.run.kept.values() if kept.role.is_output)
 
 
 def told_by_chunks(session: SparkSession, tasks: ChunkTasks) -> list[dict[str, Any]]:

@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from whence.engine.chain import Chain
 from whence.engine.errors import WhenceError
-from whence.engine.kernels.expressions import RowFault
+from whence.engine.interpreter.pending import Pending
+from whence.engine.kernels.expressions.expression import RowFault
+from whence.engine.language.chain import Chain
 from whence.engine.record.logs import LogRecord
+from whence.engine.record.manifest import StreamInfo
 from whence.engine.record.on_spark import read_parquet
 from whence.engine.record.place import place_of
 from whence.engine.record.staged import StagedParts
 from whence.engine.runners.local_kernels import BATCH
 from whence.engine.runners.options import RunOptions
-from whence.engine.runners.slice_parts import Inside, LogShape, Piece, Together, gathered
+from whence.engine.runners.slice_parts import NOTES, Inside, LogShape, Piece, Together, gathered
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -42,6 +44,8 @@ _PIECES = pa.schema(
         ("error", pa.string()),
     ]
 )
+_LAST, _PENDING = 2**62, "pending"
+"""The part, behind all others, and the stream of what a partition has pending."""
 _TOLD = pa.schema([("told", pa.string())])
 
 
@@ -84,13 +88,15 @@ class SliceTasks:
         if error is None:
             for piece in work.finish():
                 yield self._row(piece, number)
+            pending = json.dumps(work.pending())
+            yield _batch(_PIECES, [0, _LAST, _PENDING, number, None, None, 0, pending])
         else:
             yield _batch(_PIECES, [0, -1, "", number, None, None, 0, error])
 
     def _row(self, piece: Piece, number: int) -> pa.RecordBatch:
-        notes = not piece.stream["name"]
+        notes = piece.stream is NOTES
         to = 0 if notes else 1 + piece.part % self.tasks
-        stream = "" if notes else json.dumps(dict(piece.stream), sort_keys=True)
+        stream = "" if notes else json.dumps(piece.stream.json(), sort_keys=True)
         tables = (_to_bytes(piece.events), _to_bytes(piece.associations))
         return _batch(_PIECES, [to, piece.part, stream, number, *tables, piece.tracked, None])
 
@@ -100,12 +106,15 @@ class SliceTasks:
         staged = StagedParts(place_of(self.folder))
         together: Together | None = None
         told: dict[str, Any] = {}
+        pending: list[Pending] = []
         for (part, stream), some in groupby(rows, lambda row: (row["part"], row["stream"])):
             pieces = list(some)
             if part < 0 or "error" in told:
                 told["error"] = told.get("error") or pieces[0]["error"]
+            elif stream == _PENDING:
+                pending = [json.loads(row["error"]) for row in pieces]
             elif stream:
-                _write(staged, json.loads(stream), part, pieces)
+                _write(staged, StreamInfo.read(json.loads(stream)), part, pieces)
             else:
                 together = together or self._together(staged)
                 try:
@@ -114,7 +123,7 @@ class SliceTasks:
                     told["error"] = str(fault)
         if together is not None and "error" not in told:
             try:
-                told["pending"] = together.finish()
+                told["pending"] = together.finish(pending)
             except WhenceError as fault:
                 told["error"] = str(fault)
         yield _batch(_TOLD, [json.dumps({**staged.told(), **told})])
@@ -123,14 +132,14 @@ class SliceTasks:
         return Together(self.chain, self.log, self.options, staged, self.tasks)
 
 
-def _write(staged: StagedParts, stream: dict[str, Any], part: int, rows: list[Any]) -> None:
+def _write(staged: StagedParts, stream: StreamInfo, part: int, rows: list[Any]) -> None:
     pieces = [
         Piece(stream, part, _table(row["events"]), _table(row["associations"]), row["tracked"])
         for row in rows
     ]
     staged.add_stream(stream)
     events, associations = gathered(stream, pieces)
-    staged.add(stream["name"], part, events, associations, sum(p.tracked for p in pieces))
+    staged.add(stream.name, part, events, associations, sum(p.tracked for p in pieces))
 
 
 def told_by_slices(
@@ -176,7 +185,7 @@ def read_log(session: SparkSession, log: LogRecord) -> DataFrame:
     fields = [t.StructField("position", t.LongType()), t.StructField("row", t.LongType())]
     for name, kind in log.columns.items():
         fields.append(t.StructField(name, kinds.get(kind, t.StringType())))
-    paths = [log.folder / f"part-{n:05d}.parquet" for n in range(log.manifest["parts"])]
+    paths = [log.folder / f"part-{n:05d}.parquet" for n in range(log.manifest.parts)]
     columns = [
         f.col(f"`{column.replace('`', '``')}`").alias(f"c{number}")
         for number, column in enumerate(log.columns)

@@ -14,25 +14,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whence.engine.chain import Chain
-from whence.engine.definition import chain_from_tree
 from whence.engine.errors import ChainError, ParameterError
+from whence.engine.functions import LOADED
 from whence.engine.kernels.state import UnsavedError
+from whence.engine.language.chain import Chain
+from whence.engine.language.definition import chain_from_tree
+from whence.engine.record.folders import log_folder
 from whence.engine.record.growing import GrowingLog
 from whence.engine.record.interrupted import interrupted_run
+from whence.engine.record.listing import new_run_id
 from whence.engine.record.logs import LogRecord
-from whence.engine.record.runs import RunRecord, new_run_id
-from whence.engine.runners.behind import WriterBehind
+from whence.engine.record.runs import RunRecord
 from whence.engine.runners.kernel_parts import KernelParts
 from whence.engine.runners.local import described, versions
 from whence.engine.runners.local_kernels import kernel_work, told_where
 from whence.engine.runners.options import CHUNK, RunOptions
 from whence.engine.runners.shipping import ship
-from whence.engine.runners.spark_session import spark_session
 from whence.engine.runners.stream_following import Following, StreamProgress, Tell
+from whence.engine.runners.write_behind import WriterBehind
 from whence.engine.sources.declared import with_source
 from whence.engine.sources.source import Source
 from whence.engine.sources.stream import Stream
+from whence.engine.spark_session import spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -78,7 +81,7 @@ def run_stream(
     Raises:
         WhenceError: it cannot be run as a stream, or an event cannot be taken.
     """
-    options = options or RunOptions(chunk=CHUNK)
+    options = (options or RunOptions(chunk=CHUNK)).fitted(chain)
     stop = stop or threading.Event()
     _check(chain, options)
     asked = {"from": stream.origin, "asked": _digest(chain, stream)}
@@ -144,8 +147,8 @@ def _check_saved(chain: Chain, options: RunOptions) -> None:
         kernel_work(chain, options).state()
     except UnsavedError as error:
         msg = (
-            "a stream: expected processors whose state can be kept; got one of your own in Python; "
-            "try --log when the log is complete"
+            "a stream: expected processors whose state can be stored; got one of your own in "
+            "Python; try --log when the log is complete"
         )
         raise ChainError(msg) from error
 
@@ -183,17 +186,17 @@ def _begun(
 def _taken_up(root: Path, run: str, stream: Stream, options: RunOptions) -> Following:
     """A run that was stopped, as it was then."""
     manifest = RunRecord(root, run).manifest
-    mine, theirs = versions().get("whence"), manifest["versions"].get("whence")
+    mine, theirs = versions().get("whence"), manifest.versions.get("whence")
     if mine != theirs:
         msg = (
             f"run {run}: expected a run of Whence {mine}; got one of {theirs}; "
-            f"try that version, or another --record to begin anew"
+            f"try that version, or another --record to start over"
         )
         raise ParameterError(msg)
-    chain = chain_from_tree(manifest["chain"])
+    chain = chain_from_tree(manifest.chain, own=LOADED)
     (name,) = chain.inputs
-    log = GrowingLog(root, LogRecord.open(root / "logs" / manifest["logs"][name]))
-    stream.recall(manifest["known"], log.record.columns)
+    log = GrowingLog(root, LogRecord.open(log_folder(root, manifest.logs[name])))
+    stream.recall(manifest.known or {}, log.record.columns)
     parts = KernelParts(kernel_work(chain, options), told_where(options), options.chunk)
     running = Following(parts, WriterBehind.again(root, run), log, stream)
     try:

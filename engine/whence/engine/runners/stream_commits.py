@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.errors import RunnerError
+from whence.engine.kernels.columns.texts import Texts
 from whence.engine.kernels.state import read_state, write_state
-from whence.engine.kernels.texts import Texts
 from whence.engine.record.files import remove_tree, whole_file
 from whence.engine.record.remote import RemotePath
 from whence.engine.runners.checkpoints import Checkpoint

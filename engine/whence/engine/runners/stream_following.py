@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from whence.engine.errors import LogError, RunnerError, WhenceError
+from whence.engine.errors import EventError, LogError, RunnerError, WhenceError
+from whence.engine.interpreter.pending import Pending
+from whence.engine.kernels.columns.column import Column
+from whence.engine.kernels.columns.texts import Texts
+from whence.engine.kernels.work import KernelWork
 from whence.engine.record.growing import GrowingLog
-from whence.engine.runners.behind import WriterBehind
+from whence.engine.runners.first_fault import first_fault
 from whence.engine.runners.kernel_parts import KernelParts
 from whence.engine.runners.local_kernels import BATCH
 from whence.engine.runners.log_batches import column_of
 from whence.engine.runners.stream_commits import Commits, Reached
+from whence.engine.runners.write_behind import WriterBehind
 from whence.engine.sources.stream import Stream
 
 if TYPE_CHECKING:
@@ -48,7 +53,7 @@ class StreamProgress:
     lag: str
     position: int
     outputs: int
-    pending: dict[str, int] = field(default_factory=dict)
+    pending: Pending = field(default_factory=dict)
     batch: int = -1
 
 
@@ -93,6 +98,7 @@ class Following:
         self._busy = threading.Lock()
         self._kept = self._told = time.monotonic()
         self._told_events = 0
+        self._since: list[pa.Table] = []
 
     def restore(self) -> None:
         """Take up the state that was kept last."""
@@ -179,10 +185,33 @@ class Following:
         """Some rows: into the log, through the kernels, and what is complete into the record."""
         self.log.add(table)
         column = column_of(self.log.record, table, self.work.run.texts)
-        self.work.feed({self.work.chain.inputs[0]: column})
+        self._since.append(table)
+        try:
+            self.work.feed({self.work.chain.inputs[0]: column})
+        except EventError as error:
+            raise self._first(error) from error
         self.parts.take()
         self.parts.write(self.writer)
         self.reached.rows += table.num_rows
+
+    def _first(self, error: EventError) -> EventError:
+        """The error of the first bad event since the last commit."""
+        run = self.work.run
+
+        def start() -> KernelWork:
+            work = KernelWork(
+                self.work.chain, tracked=run.tracked, closed=run.closed, steps=run.steps
+            )
+            state = self.commits.latest(work.run.texts, Reached())
+            if state is not None:
+                work.restore(state["work"])
+            return work
+
+        def columns(texts: Texts) -> dict[str, Column]:
+            rows = pa.concat_tables(self._since)
+            return {self.work.chain.inputs[0]: column_of(self.log.record, rows, texts)}
+
+        return first_fault(error, start, columns)
 
     def _keep(self) -> None:
         """Commit: first what was written counts, then the state says so."""
@@ -197,6 +226,7 @@ class Following:
         }
         self.writer.check()
         self.commits.keep(self.reached, state)
+        self._since = []
         self._kept = time.monotonic()
 
     def _tell(self, after: float) -> None:
@@ -207,7 +237,7 @@ class Following:
         rate = (events - self._told_events) / max(now - self._told, 1e-9)
         self._told, self._told_events = now, events
         run = self.work.run
-        outputs = sum(kept.count for kept in run.kept.values() if kept.role == "output")
+        outputs = sum(kept.count for kept in run.kept.values() if kept.role.is_output)
         pending = self.work.kernels.pending()
         lag = self.stream.lag()
         self.tell(
@@ -264,5 +294,5 @@ def _broken(run: str, fault: Exception) -> WhenceError:
     said = " ".join(told.split())[:300]
     return RunnerError(
         f"run {run}: expected Spark to follow the stream; got: {said}; "
-        "try the same command again: it goes on with this run"
+        "try the same command again to resume this run"
     )

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whence.engine.progress import Listener, Progress, tells
+from whence.engine.progress import Listener, Progress, Reporter
+from whence.engine.record.folders import run_folder
 from whence.engine.record.remote import RemotePath
 
 if TYPE_CHECKING:
@@ -38,12 +39,12 @@ class Left:
 
     def __init__(self, root: Path, run_id: str) -> None:
         """Leave them in the run's folder."""
-        self._file = None if isinstance(root, RemotePath) else root / "runs" / run_id / NOTE
+        self._file = None if isinstance(root, RemotePath) else run_folder(root, run_id) / NOTE
         self._last = time.monotonic()
 
-    def __call__(self, done: int, total: int) -> None:
+    def __call__(self, event: Progress) -> None:
         """Leave one, unless the last is younger than a second."""
-        now = time.monotonic()
+        now, done, total = time.monotonic(), event.done, event.total
         if self._file is None or (now - self._last < EVERY and done < total):
             return
         self._last = now
@@ -66,7 +67,7 @@ def watched(
         return
     over = threading.Event()
     watching = threading.Thread(
-        target=_watch, args=(session, root / "runs" / run_id / NOTE, listener, over), daemon=True
+        target=_watch, args=(session, run_folder(root, run_id) / NOTE, listener, over), daemon=True
     )
     watching.start()
     try:
@@ -77,8 +78,8 @@ def watched(
 
 
 def _watch(session: SparkSession, note: Path, listener: Listener, over: threading.Event) -> None:
-    events = tells(listener, "running", "events")
-    tasks = tells(listener, "running", "tasks")
+    events = Reporter(listener, "running", "events")
+    tasks = Reporter(listener, "running", "tasks")
     before = (0, time.monotonic())
     while not over.wait(EVERY):
         told = _noted(note)

@@ -1,4 +1,4 @@
-"""Sources: logs as batches of rows, whatever they are kept in.
+"""Sources: logs as batches of rows, whatever they are stored in.
 
 `open_source` finds out how a log is written and opens it; see `whence.engine.sources.source` for
 what can then be done with it.
@@ -6,19 +6,10 @@ what can then be done with it.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-from whence.engine.columns import records_of
-from whence.engine.sources.formats import FORMATS, format_of, source_class
+from whence.engine.sources.any_format import events_of, open_source
+from whence.engine.sources.formats import FORMATS
 from whence.engine.sources.limits import Limits
-from whence.engine.sources.opening import Where, log_files
-from whence.engine.sources.source import ON_BAD, Progress, Reading, Report, Source, Split
-from whence.engine.values import Value
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+from whence.engine.sources.source import ON_BAD, Reading, Report, Source, Split
 
 __all__ = [
     "FORMATS",
@@ -31,73 +22,3 @@ __all__ = [
     "events_of",
     "open_source",
 ]
-
-
-def open_source(
-    where: Where | Sequence[Where] | DataFrame,
-    *,
-    format: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    header: bool = True,
-    pattern: str | None = None,
-    object_type: str | None = None,
-    timezone: str = "UTC",
-    on_bad: str = "refuse",
-    limits: Limits | None = None,
-    progress: Progress | None = None,
-) -> Source:
-    """Open a log; only its head is read.
-
-    Args:
-        where: a file, several files or a folder (one log, in the order of their names), or a Spark
-            DataFrame; with the format ``spark`` the name of a table.
-        format: csv, jsonl, parquet, xes, ocel, text or spark; else the file's ending tells, or how
-            it begins. Any file may be packed with gzip.
-        columns: kinds of columns; those not named are what the format says, else text.
-        delimiter: what separates cells.
-        encoding: how text is encoded; UTF-8 unless stated.
-        header: whether the first row names the columns.
-        pattern: of a text log: a pattern's name, or a regular expression with named groups.
-        object_type: of an object-centric log: the type whose objects are the cases.
-        timezone: the zone of times that carry none.
-        on_bad: what to do with a row that does not fit: refuse the log, drop the row, keep it
-            without the value.
-        limits: how much is too much.
-        progress: told how far reading has come.
-
-    Raises:
-        LogError: it cannot be opened so.
-    """
-    reading = Reading(
-        dict(columns or {}),
-        delimiter,
-        encoding,
-        header,
-        pattern,
-        object_type,
-        timezone,
-        on_bad,
-        limits or Limits(),
-        progress,
-    )
-    if format == "spark" or not _is_where(where):
-        from whence.engine.sources.spark_table import SparkTable
-
-        return SparkTable(where, reading)  # type: ignore[arg-type]
-    files = log_files(where)  # type: ignore[arg-type]
-    made: Source = source_class(format or format_of(files))(files, reading)
-    return made
-
-
-def _is_where(where: Any) -> bool:
-    if isinstance(where, str | os.PathLike):
-        return True
-    return isinstance(where, Sequence) and all(isinstance(w, str | os.PathLike) for w in where)
-
-
-def events_of(source: Source) -> Iterator[dict[str, Value]]:
-    """The events of a log as records, one by one."""
-    for batch in source.batches():
-        yield from records_of(batch, source.columns)

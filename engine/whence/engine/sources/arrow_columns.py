@@ -1,8 +1,9 @@
 """Columns that are typed already (of Parquet files, of Spark) as the kinds of a log.
 
 Numbers, texts, times and truth values keep their kind. Decimals are text, which is exact, unless a
-float is asked for; lists, maps and structures are canonical JSON. What a kind cannot hold (an
-integer beyond 64 bits, an infinite float, a time finer than microseconds) does not fit.
+float is asked for; lists, maps and structures are canonical JSON. A column without a type, of
+nothing but nulls, may be compared with anything. What a kind cannot hold (an integer beyond 64
+bits, an infinite float, a time finer than microseconds) does not fit.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.columns import as_column, column_type
 from whence.engine.errors import LogError
 from whence.engine.sources.cells import kind_and_format
 from whence.engine.sources.file_source import check_stated
 from whence.engine.sources.typed import FIRST, INSTANT, LAST, Faults, at_zone, typed
 from whence.engine.values import ValueFault
+from whence.engine.values.arrow_compute import pc
+from whence.engine.values.columns import as_column, column_type
 
 __all__ = ["as_kind", "kind_of_type", "kinds_of_schema", "stated_kinds"]
 
@@ -30,13 +31,13 @@ def kind_of_type(type_: pa.DataType) -> str | None:
     if pa.types.is_dictionary(type_):
         return kind_of_type(type_.value_type)
     tests = {
-        "boolean": (pa.types.is_boolean, pa.types.is_null),
+        "boolean": (pa.types.is_boolean,),
         "integer": (pa.types.is_integer,),
         "float": (pa.types.is_floating,),
         "text": (pa.types.is_string, pa.types.is_large_string, pa.types.is_decimal),
         "instant": (pa.types.is_timestamp, pa.types.is_date),
         "duration": (pa.types.is_duration,),
-        "any": (pa.types.is_nested,),
+        "any": (pa.types.is_nested, pa.types.is_null),
     }
     for kind, checks in tests.items():
         if any(check(type_) for check in checks):
@@ -87,13 +88,16 @@ def stated_kinds(
     return full, plain
 
 
-def as_kind(column: pa.Array, stated: str, timezone: str) -> tuple[pa.Array, Faults]:
+def as_kind(
+    column: pa.Array, stated: str, timezone: str, decimal: str = "."
+) -> tuple[pa.Array, Faults]:
     """A column as a kind, and what does not fit.
 
     Args:
         column: the values.
         stated: the kind, with a format if times are texts.
         timezone: the zone of times that carry none.
+        decimal: the decimal sign of numbers that are texts.
     """
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -103,7 +107,7 @@ def as_kind(column: pa.Array, stated: str, timezone: str) -> tuple[pa.Array, Fau
         return pa.nulls(len(column), column_type(kind)), []
     if own == "text" and not pa.types.is_decimal(column.type):
         texts = column.cast(pa.string())
-        return (texts, []) if kind == "text" else typed(texts, stated, timezone)
+        return (texts, []) if kind == "text" else typed(texts, stated, timezone, decimal)
     try:
         made = _at_once(column, own, kind, timezone)
         if made is not None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from whence.engine.errors import LogError
 from whence.engine.sources.csv_exact import broken, text_lines
 from whence.engine.sources.opening import LogBytes, shown, undecodable
+from whence.engine.sources.repeated import repeated
 from whence.engine.sources.source import Reading
 
 __all__ = ["CsvHead", "csv_head"]
@@ -89,8 +90,7 @@ def _check(name: str, header: Sequence[str], delimiter: str) -> None:
     if not any(header):
         msg = f"{name}: expected a header with the columns' names; got nothing; try adding one"
         raise LogError(msg)
-    if len(set(header)) < len(header):
-        twice = next(column for column in header if header.count(column) > 1)
+    if (twice := repeated(header)) is not None:
         msg = (
             f"{name}: expected columns that differ; got {twice!r} twice in the header; "
             "try renaming one"

@@ -9,11 +9,11 @@ from itertools import chain, islice
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from whence.engine.arrow_compute import pc
 from whence.engine.sources.csv_exact import ExactRow, decoded_lines, exact_rows
 from whence.engine.sources.row_blocks import RowBlock
 from whence.engine.sources.source import Reading
 from whence.engine.sources.typed import typed
+from whence.engine.values.arrow_compute import pc
 
 __all__ = ["CsvParser", "CsvRows"]
 
@@ -144,7 +144,7 @@ class CsvParser:
         for number, ((name, stated), cells) in enumerate(
             zip(self.stated.items(), texts, strict=True)
         ):
-            values, faults = typed(cells, stated, self.reading.timezone)
+            values, faults = typed(cells, stated, self.reading.timezone, self.reading.decimal)
             columns.append(values)
             found += [(index, number, name, str(fault)) for index, fault in faults]
         found.sort(key=lambda fault: fault[:2])

@@ -5,23 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from whence.engine.chain import Chain
-from whence.engine.chain_file import with_log
 from whence.engine.errors import LogError
-from whence.engine.log import ROLES, Log
+from whence.engine.language.chain import Chain
+from whence.engine.language.chain_file import with_log
+from whence.engine.language.log import ROLES, Log
+from whence.engine.progress import Listener
+from whence.engine.sources.any_format import open_source
+from whence.engine.sources.file_source import FileSource
 from whence.engine.sources.limits import Limits
 from whence.engine.sources.mapping import Role, propose
-from whence.engine.sources.source import Progress, Source
+from whence.engine.sources.proposing import ways_to_read_times
+from whence.engine.sources.source import Source
 
 __all__ = ["keys_to_order_by", "mapped", "open_declared", "with_source"]
 
 _PASSED_ON = (
     *("format", "columns", "delimiter", "encoding", "header"),
-    *("pattern", "object_type", "timezone", "on_bad"),
+    *("pattern", "object_type", "timezone", "on_bad", "decimal", "sheet"),
 )
 
 
-def open_declared(where: Any, declared: Log | None, *, progress: Progress | None = None) -> Source:
+def open_declared(where: Any, declared: Log | None, *, progress: Listener | None = None) -> Source:
     """Open a log; what is not declared is left to the format.
 
     Args:
@@ -29,8 +33,6 @@ def open_declared(where: Any, declared: Log | None, *, progress: Progress | None
         declared: what is known of the log.
         progress: told how far reading has come.
     """
-    from whence.engine.sources import open_source
-
     stated = declared or Log()
     options = {name: getattr(stated, name) for name in _PASSED_ON}
     options = {name: value for name, value in options.items() if value is not None}
@@ -57,13 +59,16 @@ def with_source(chain: Chain, name: str, source: Source, declared: Log | None = 
         LogError: a column is named that is not there.
     """
     declared = (declared or Log()).over(chain.logs.get(name))
-    found = {role: each.column for role, each in mapped(source, declared).items()}
+    roles = mapped(source, declared)
+    found = {role: each.column for role, each in roles.items()}
+    guessed = {role for role, each in roles.items() if each.why != "stated"}
     known = replace(
         Log(columns=dict(source.columns)).over(declared),
         case=found.get("case", declared.case),
         activity=found.get("activity", declared.activity),
         time=found.get("time", declared.time),
         id=found.get("id", declared.id),
+        guessed=tuple(sorted(guessed.union(declared.guessed))),
     )
     return with_log(chain, name, known)
 
@@ -95,8 +100,20 @@ def keys_to_order_by(source: Source, declared: Log | None) -> list[str]:
             # Texts in order are not times in order.
             msg = (
                 f"{source.name}: expected the column {column!r} to hold instants, to order by; "
-                f"got text; try --type '{column}=instant', or instant(%d.%m.%Y) as it is written"
+                f"got text; try {_ways(source, column)}"
             )
             raise LogError(msg)
         keys.append(column)
     return keys
+
+
+def _ways(source: Source, column: str) -> str:
+    """How the times of a text column can be declared, from its first rows."""
+    ways: tuple[str, ...] = ()
+    if isinstance(source, FileSource):
+        first = next(source.batches(), None)
+        ways = () if first is None else ways_to_read_times(first.column(column))
+    if not ways:
+        return f"--type '{column}=instant', or instant(%d.%m.%Y) as it is written"
+    told = " or ".join(f"--type '{column}={kind}'" for kind in ways)
+    return f"{told}, whichever it is: both fit" if len(ways) > 1 else told

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from whence.engine.errors import LogError
+from whence.engine.progress import Reporter
 from whence.engine.sources.opening import fingerprint, has_changed, shown
 from whence.engine.sources.source import BadCell, Reading, Report, Split
 
@@ -96,10 +97,9 @@ class FileSource(ABC):
         """Changes when the files do."""
         return fingerprint(self.files)
 
-    def tell(self, done: int, total: int) -> None:
+    def tell(self, done: int, total: int, unit: str = "bytes") -> None:
         """Say how far reading has come."""
-        if self.reading.progress is not None:
-            self.reading.progress(done, total)
+        Reporter(self.reading.progress, "reading", unit)(done, total, "reading the log")
 
     def bad(
         self, file: int, row: int, line: int | None, column: str | None, problem: object

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.errors import LogError
-from whence.engine.log import Log
+from whence.engine.language.log import Log
 from whence.engine.sources.file_source import FileSource
 from whence.engine.sources.formats import source_class
 from whence.engine.sources.limits import Limits
@@ -79,6 +79,8 @@ def following(file: Path, declared: Log, known: Known) -> FileSource:
         limits,
         fields=known.fields,
         known=known.columns,
+        decimal=declared.decimal or ".",
+        sheet=declared.sheet,
     )
     source: FileSource = source_class(known.format)([file], reading)
     if dict(source.columns) != dict(known.columns):

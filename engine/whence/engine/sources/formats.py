@@ -20,6 +20,7 @@ FORMATS = {
     "xes": ("xes", "XesSource"),
     "ocel": ("ocel", "OcelSource"),
     "text": ("text", "TextSource"),
+    "xlsx": ("xlsx", "XlsxSource"),
 }
 """The formats, and the module and class that read each."""
 
@@ -35,7 +36,9 @@ _ENDINGS = {
     ".xmlocel": "ocel",
     ".log": "text",
     ".txt": "text",
+    ".xlsx": "xlsx",
 }
+_OTHER_SHEETS = (".xls", ".xlsb", ".xlsm", ".ods")
 _HEAD = 1 << 16
 
 
@@ -77,6 +80,9 @@ def _format(file: Path) -> str:
     with LogBytes(file, Limits()) as stream:
         head = stream.read(_HEAD)
     found = _by_content(head, ending)
+    if found is None and ending in _OTHER_SHEETS:
+        msg = f"{shown(file)}: expected a log; got a workbook as {ending}; try saving it as .xlsx"
+        raise LogError(msg)
     if found is None:
         msg = (
             f"{shown(file)}: expected a name that ends with one of {', '.join(_ENDINGS)}; "

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.columns import from_canonical
 from whence.engine.sources.mapping import Role, propose
-from whence.engine.sources.proposing import Candidates
-from whence.engine.sources.source import Report, Source
+from whence.engine.sources.proposing import Candidates, DecimalCommas
+from whence.engine.sources.source import Reading, Report, Source
+from whence.engine.values.arrow_compute import pc
+from whence.engine.values.columns import from_canonical
 
 __all__ = ["Column", "Inspection", "Times", "inspect_log"]
 
@@ -30,8 +30,10 @@ class Column:
     Attributes:
         name: its name.
         kind: the kind it is read as.
-        proposed: a kind that every text in it could be read as; ``None`` if there is none better.
-        doubt: a second kind that all its texts fit as well and that would mean other values.
+        proposed: a kind that every text in it could be read as; ``None`` if there is none better,
+            or if two would mean different values.
+        ambiguous: the kinds that every text fits and that would mean different values.
+        commas: its texts may be numbers with decimal commas or with commas between thousands.
         missing: rows without a value.
         distinct: different values; ``None`` if there are too many to count.
     """
@@ -39,7 +41,8 @@ class Column:
     name: str
     kind: str
     proposed: str | None = None
-    doubt: str | None = None
+    ambiguous: tuple[str, ...] = ()
+    commas: bool = False
     missing: int = 0
     distinct: int | None = 0
 
@@ -108,6 +111,7 @@ class Inspection:
         times: of the mapped time column, if its values can be read as times.
         first: the first rows, with the row number.
         report: what came of reading.
+        decimal: the decimal sign that the kinds are proposed with, if it is not that of reading.
     """
 
     name: str
@@ -120,12 +124,14 @@ class Inspection:
     times: Times | None
     first: list[dict[str, Any]]
     report: Report
+    decimal: str | None = None
 
     def declaration(self) -> dict[str, Any]:
         """The proposed mapping and kinds, as under ``logs`` in a chain file."""
         kinds = {c.name: c.proposed for c in self.columns if c.proposed is not None}
         roles = {role: found.column for role, found in self.roles.items()}
-        return {**({"columns": kinds} if kinds else {}), **roles}
+        decimal = {} if self.decimal is None else {"decimal": self.decimal}
+        return {**({"columns": kinds} if kinds else {}), **roles, **decimal}
 
 
 def inspect_log(
@@ -144,7 +150,8 @@ def inspect_log(
         timezone: the zone of times that carry none.
     """
     roles = propose(source.columns, stated=stated, known=source.roles, where=source.name)
-    look = _Look(source.columns, roles, rows, timezone)
+    decimal = getattr(source, "reading", Reading()).decimal
+    look = _Look(source.columns, roles, rows, timezone, decimal)
     for batch in source.batches():
         look.see(batch)
     return look.found(source)
@@ -154,7 +161,12 @@ class _Look:
     """What has been seen so far."""
 
     def __init__(
-        self, columns: Mapping[str, str], roles: Mapping[str, Role], rows: int, timezone: str
+        self,
+        columns: Mapping[str, str],
+        roles: Mapping[str, Role],
+        rows: int,
+        timezone: str,
+        decimal: str,
     ) -> None:
         self.columns = [Column(name, kind) for name, kind in columns.items()]
         self.roles = roles
@@ -162,9 +174,9 @@ class _Look:
         self.events = 0
         self.first: list[dict[str, Any]] = []
         self.values: dict[str, set[Any]] = {name: set() for name in columns}
-        self.candidates = {
-            name: Candidates(timezone) for name, kind in columns.items() if kind == "text"
-        }
+        texts = [name for name, kind in columns.items() if kind == "text"]
+        self.candidates = {name: Candidates(timezone, decimal) for name in texts}
+        self.commas = {name: DecimalCommas() for name in texts if decimal == "."}
         self.times: dict[str, Times] = {}
 
     def see(self, batch: pa.RecordBatch) -> None:
@@ -180,6 +192,8 @@ class _Look:
             instants: dict[str, pa.Array] = {}
             if column.name in self.candidates:
                 instants = self.candidates[column.name].see(values)
+                if column.name in self.commas:
+                    self.commas[column.name].see(values)
             elif column.kind == "instant":
                 instants = {"instant": values}
             if column.name == self._column("time"):
@@ -187,10 +201,18 @@ class _Look:
                     self.times.setdefault(kind, Times(kind)).see(times, cases)
 
     def found(self, source: Source) -> Inspection:
+        with_commas = any(commas.certain for commas in self.commas.values())
         for column in self.columns:
             candidates = self.candidates.get(column.name)
-            if candidates is not None:
-                column.proposed, column.doubt = candidates.best, candidates.doubt
+            if candidates is None:
+                continue
+            column.proposed, column.ambiguous = candidates.best, candidates.ambiguous
+            commas = self.commas.get(column.name)
+            if with_commas and commas is not None:
+                number = column.proposed in ("integer", "float")
+                column.proposed = commas.numbers.best or (None if number else column.proposed)
+            elif commas is not None:
+                column.commas = commas.unclear
         by_name = {column.name: column for column in self.columns}
         time, case, activity = (by_name.get(self._column(r) or "") for r in _SHOWN_ROLES)
         kind = None if time is None else (time.proposed or time.kind)
@@ -205,6 +227,7 @@ class _Look:
             self.times.get(kind or ""),
             self.first,
             source.report,
+            "," if with_commas else None,
         )
 
     def _column(self, role: str) -> str | None:

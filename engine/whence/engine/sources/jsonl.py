@@ -15,15 +15,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.columns import as_column
 from whence.engine.sources.arrow_columns import stated_kinds
 from whence.engine.sources.cells import converter, zone_of
 from whence.engine.sources.file_source import free_names
 from whence.engine.sources.line_source import LineSource
 from whence.engine.sources.numbering import without
 from whence.engine.sources.opening import shown
+from whence.engine.sources.repeated import repeated
 from whence.engine.sources.source import Reading, Split, source_schema
 from whence.engine.values import INT64_MAX, INT64_MIN, Value, ValueFault, describe, kind_of
+from whence.engine.values.columns import as_column
 
 __all__ = ["JsonlSource"]
 
@@ -153,7 +154,7 @@ class JsonlSource(LineSource):
         kind = self.columns[name]
         if kind in ("any", "duration"):
             return _whole
-        of_text = converter(self._stated[name], self._zone)
+        of_text = converter(self._stated[name], self._zone, self.reading.decimal)
 
         def convert(value: Value) -> Value:
             if isinstance(value, str):
@@ -178,8 +179,7 @@ def _first_bad(fault: UnicodeError) -> str:
 def _pairs(given: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(given)
     if len(made) < len(given):
-        names = [name for name, _ in given]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = repeated(name for name, _ in given) or ""
         msg = f"the field {twice[:40]!r} twice"
         raise ValueError(msg)
     return made

@@ -85,7 +85,7 @@ def _messages(topic: Topic, start: int, end: int) -> Iterator[pa.RecordBatch]:
             elif time.monotonic() > until:
                 msg = (
                     f"{topic.name}: expected messages up to offset {end}; got none after {at} for "
-                    f"{_SILENCE_SECONDS:.0f} s; try again: it goes on from there"
+                    f"{_SILENCE_SECONDS:.0f} s; try again to resume from there"
                 )
                 raise LogError(msg)
             # Some offsets may hold no message: those of transactions, and what was compacted away.

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from whence.engine.errors import LogError
-from whence.engine.log import Log
+from whence.engine.language.log import Log
 from whence.engine.sources.declared import open_declared
 from whence.engine.sources.file_source import FileSource
 from whence.engine.sources.following import Known, following

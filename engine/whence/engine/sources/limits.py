@@ -17,6 +17,7 @@ _WHAT = {
     "nesting": "levels of nesting",
     "text": "characters in one value",
     "row": "bytes in one row",
+    "workbook": "bytes of a workbook in memory",
 }
 
 
@@ -35,6 +36,7 @@ class Limits:
         nesting: levels of attributes inside attributes, or of JSON inside JSON.
         text: characters in one value.
         row: bytes in one row or line.
+        workbook: bytes that a workbook may take in memory, before it becomes rows.
     """
 
     unpacked: int = 8 << 30
@@ -44,6 +46,7 @@ class Limits:
     nesting: int = 64
     text: int = 4 << 20
     row: int = 64 << 20
+    workbook: int = 2 << 30
 
     @classmethod
     def stated(cls, settings: Iterable[str]) -> Limits:
@@ -94,7 +97,7 @@ class Limits:
         most = self.by_name(name)
         return LogError(
             f"{where}: expected at most {most:,} {_WHAT[name]} (the limit {name!r}); got more; "
-            f"try --log-limit {name}={2 * most} if the log is to be trusted"
+            f"try --log-limit {name}={2 * most} if you trust this log"
         )
 
 

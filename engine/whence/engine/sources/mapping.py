@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from whence.engine.errors import LogError
-from whence.engine.log import ROLES
+from whence.engine.language.log import ROLES
 
 __all__ = ["CUSTOMARY", "Role", "propose"]
 
@@ -36,7 +36,7 @@ CUSTOMARY: Mapping[str, tuple[str, ...]] = {
 }
 """The customary names of each role, the likeliest first."""
 
-WHY = {"stated": "stated", "format": "the format says so", "name": "by its name"}
+WHY = {"stated": "stated", "format": "given by the format", "name": "matched by name"}
 
 
 @dataclass(frozen=True)

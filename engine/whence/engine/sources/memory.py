@@ -8,11 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from whence.engine.columns import as_column, kind_of_column
 from whence.engine.errors import LogError
-from whence.engine.log import base_kind
+from whence.engine.language.log import COLUMN_KINDS, base_kind
 from whence.engine.sources.source import Report, Split, source_schema
 from whence.engine.values import Value, describe, kind_of
+from whence.engine.values.columns import as_column, kind_of_column
 
 __all__ = ["MemorySource"]
 
@@ -96,12 +96,21 @@ class MemorySource:
                 try:
                     as_column([value], kind)
                 except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, ValueError):
-                    msg = (
-                        f"{self.name}, position {first + at}, field {name!r}: expected {kind}; "
-                        f"got {describe(value)}; try the kind {kind_of(value)}"
-                    )
+                    where = f"{self.name}, position {first + at}, field {name!r}"
+                    msg = f"{where}: {_unfit(value, kind)}"
                     raise LogError(msg) from fault
             raise
+
+
+def _unfit(value: Any, kind: str) -> str:
+    own = kind_of(value)
+    if hasattr(value, "tolist"):  # of an array of numpy, or one itself
+        hint = "array.tolist() in its place, or a pandas or Arrow table"
+        return f"expected a value of Python itself; got {describe(value)}; try {hint}"
+    if own == "integer":
+        return f"expected an integer of 64 bits; got {describe(value)}; try a float or a text"
+    hint = f"the kind {own}" if own in COLUMN_KINDS else "a number, a text, a list or a dict"
+    return f"expected {kind}; got {describe(value)}; try {hint}"
 
 
 def _columns(events: list[Any], plain: bool) -> dict[str, str]:

@@ -44,7 +44,9 @@ def numbered(
     count = len(columns[0]) if columns else 0
     made, found = [], []
     for number, (name, column) in enumerate(zip(stated, columns, strict=True)):
-        values, faults = as_kind(column, stated[name], source.reading.timezone)
+        values, faults = as_kind(
+            column, stated[name], source.reading.timezone, source.reading.decimal
+        )
         made.append(values)
         found += [(index, number, name, fault) for index, fault in faults]
     numbers = pa.array(np.arange(row, row + count, dtype=np.int64))

@@ -32,7 +32,7 @@ def on_spark(source: Source, session: SparkSession, partitions: int = 0) -> Data
         from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
     except ImportError as error:
         raise MissingExtraError.for_extra("spark", "pyspark") from error
-    if source.format in ("spark", "memory"):
+    if source.format in ("spark", "memory", "arrow"):
         msg = f"{source.name}: expected files; got {source.format}; try Spark's own ways"
         raise LogError(msg)
     schema = spark_schema(source.columns)

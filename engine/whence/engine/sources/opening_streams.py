@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from whence.engine.log import Log
+from whence.engine.language.log import Log
 from whence.engine.sources.stream import Stream
 
 __all__ = ["open_stream"]

@@ -15,6 +15,7 @@ from whence.engine.sources.cells import zone_of
 from whence.engine.sources.file_source import FileSource, free_names
 from whence.engine.sources.numbering import numbered
 from whence.engine.sources.opening import is_packed, on_one_line, readable, shown
+from whence.engine.sources.repeated import repeated
 from whence.engine.sources.source import Reading, Split
 
 __all__ = ["ParquetSource"]
@@ -57,8 +58,7 @@ class ParquetSource(FileSource):
                 raise LogError(msg)
         assert first is not None
         reading.limits.check("columns", len(first), self.name)
-        if len(set(first.names)) < len(first):
-            twice = next(name for name in first.names if first.names.count(name) > 1)
+        if (twice := repeated(first.names)) is not None:
             msg = (
                 f"{self.name}: expected columns that differ; got {twice!r} twice; try renaming one"
             )
@@ -94,7 +94,7 @@ class ParquetSource(FileSource):
         for number in range(len(self.files)):
             yield from self._file(Split(number, row=row))
             row += self.count(number)
-            self.tell(number + 1, len(self.files))
+            self.tell(number + 1, len(self.files), "files")
 
     def _file(self, split: Split) -> Iterator[pa.RecordBatch]:
         groups = range(len(self._groups[split.file]))[split.start :]

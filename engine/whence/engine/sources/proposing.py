@@ -1,22 +1,22 @@
-"""What the texts of a column could be read as: a proposal for the user, never applied by itself."""
+"""What the texts of a column could be read as: a proposal for the user, never applied by itself.
+
+Where day and month can be swapped nothing is proposed: the user is asked.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.columns import column_type
-from whence.engine.sources.time_format import time_format
+from whence.engine.sources.cells import THOUSANDS
+from whence.engine.sources.time_format import FORMS, time_format
 from whence.engine.sources.typed import typed
+from whence.engine.values.arrow_compute import pc
+from whence.engine.values.columns import column_type
 
-__all__ = ["CANDIDATES", "FORMS", "Candidates"]
-
-_DATES = ("%Y/%m/%d", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y")
-_CLOCKS = (" %H:%M:%S", " %H:%M:%S.%f", " %H:%M", "")
-FORMS = (*(date + clock for date in _DATES for clock in _CLOCKS), "%d/%b/%Y:%H:%M:%S %z")
-"""Customary ways to write a time that are not ISO 8601."""
+__all__ = ["CANDIDATES", "Candidates", "DecimalCommas", "ways_to_read_times"]
 
 _INSTANT = column_type("instant")
 
@@ -35,16 +35,27 @@ _PATTERNS = {
 }
 
 
+# The first thousands of a number with a decimal comma: no zero comes first.
+_THOUSANDS = "|".join(f"(?:{re.escape(sign)}[0-9]{{3}})+" for sign in THOUSANDS)
+_WHOLE = f"[-+]?(?:0|[1-9][0-9]{{0,17}}|[1-9][0-9]{{0,2}}(?:{_THOUSANDS}))"
+_WITH_COMMA = {"integer": _WHOLE, "float": f"{_WHOLE}(?:,[0-9]*)?(?:[eE][-+]?[0-9]+)?"}
+_NO_THOUSANDS = (
+    f"^[-+]?0,|[{THOUSANDS}][0-9]{{3}},|,(?:[0-9]{{0,2}}|[0-9]{{4,}})(?:[eE][-+]?[0-9]+)?$"
+)
+"""What shows that a comma is a decimal one, and does not stand between thousands."""
+
 _PATTERNS |= {f"instant({form})": time_format(form).pattern for form in FORMS}
 
 
 class Candidates:
     """The kinds that every text of a column, so far, could be read as."""
 
-    def __init__(self, timezone: str = "UTC") -> None:
+    def __init__(self, timezone: str = "UTC", decimal: str = ".") -> None:
         """Begin with all; each batch leaves fewer."""
         self.left: Sequence[str] = CANDIDATES
         self.timezone = timezone
+        self.decimal = decimal
+        self._patterns = _PATTERNS | (_WITH_COMMA if decimal == "," else {})
         self._seen = False
 
     def see(self, texts: pa.Array) -> dict[str, pa.Array]:
@@ -56,10 +67,15 @@ class Candidates:
         distinct = pc.unique(texts.drop_null())
         instants: dict[str, pa.Array] = {}
         kept = []
+        first = distinct[0].as_py()
         for kind in self.left:
-            if not pc.all(pc.match_substring_regex(distinct, f"^{_PATTERNS[kind]}$")).as_py():
+            if re.fullmatch(self._patterns[kind], first) is None:
+                continue  # most are done with here, before any work on the whole batch
+            if not pc.all(
+                pc.match_substring_regex(distinct, f"^(?:{self._patterns[kind]})$")
+            ).as_py():
                 continue
-            values, faults = typed(distinct, kind, self.timezone)
+            values, faults = typed(distinct, kind, self.timezone, self.decimal)
             if faults:
                 continue
             if kind.startswith("instant"):
@@ -70,11 +86,54 @@ class Candidates:
 
     @property
     def best(self) -> str | None:
-        """The first that is left; of a column without any text, none."""
-        return self.left[0] if self._seen and self.left else None
+        """The first that is left; none of a column without any text, or of which two are left."""
+        return self.left[0] if self._seen and self.left and not self.ambiguous else None
 
     @property
-    def doubt(self) -> str | None:
-        """A second way to read the times, that would mean others: day and month can be swapped."""
-        times = [kind for kind in self.left if kind.startswith("instant(")] if self._seen else []
-        return times[1] if len(times) > 1 and self.best == times[0] else None
+    def ambiguous(self) -> tuple[str, ...]:
+        """The ways to read the times, if there are several: day and month can be swapped."""
+        times = tuple(kind for kind in self.left if kind.startswith("instant("))
+        return times if self._seen and len(times) > 1 and self.left[0] == times[0] else ()
+
+
+class DecimalCommas:
+    """Whether the texts of a column, so far, are numbers with decimal commas.
+
+    Attributes:
+        numbers: what the texts could be read as with a decimal comma.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing seen."""
+        self.numbers = Candidates(decimal=",")
+        self.numbers.left = ("integer", "float")
+        self._comma = self._sure = False
+
+    def see(self, texts: pa.Array) -> None:
+        """Look at a batch."""
+        if not self.numbers.left:
+            return
+        self.numbers.see(texts)
+        for name, pattern in (("_comma", ","), ("_sure", _NO_THOUSANDS)):
+            if not getattr(self, name):
+                setattr(
+                    self, name, pc.any(pc.match_substring_regex(texts, pattern)).as_py() is True
+                )
+
+    @property
+    def certain(self) -> bool:
+        """Every text is such a number, and in one at least the comma can be nothing else."""
+        return self.numbers.best is not None and self._sure
+
+    @property
+    def unclear(self) -> bool:
+        """Every comma could stand between thousands as well: ``1,234``."""
+        return self.numbers.best is not None and self._comma and not self._sure
+
+
+def ways_to_read_times(texts: pa.Array) -> tuple[str, ...]:
+    """The kinds of instants that all these texts fit; several if day and month can be swapped."""
+    candidates = Candidates()
+    candidates.see(texts)
+    found = (candidates.best,) if candidates.best is not None else candidates.ambiguous
+    return tuple(kind for kind in found if kind.startswith("instant"))

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from whence.engine.columns import column_type
 from whence.engine.errors import LogError
+from whence.engine.progress import Listener
 from whence.engine.sources.limits import Limits
+from whence.engine.values.columns import column_type
 
 __all__ = [
+    "DECIMAL",
     "MOST_SHOWN",
     "ON_BAD",
     "BadCell",
-    "Progress",
     "Reading",
     "Report",
     "Source",
@@ -24,12 +25,14 @@ __all__ = [
     "source_schema",
 ]
 
-Progress = Callable[[int, int], None]
 """Told now and then how many bytes of how many were read; of a short file, never."""
 
 ON_BAD = ("refuse", "drop", "keep")
 """What to do with a row that does not fit: refuse the log, drop the row, keep it without the value.
 """
+
+DECIMAL = (".", ",")
+"""The decimal signs that numbers may have."""
 
 MOST_SHOWN = 20
 """So many of the rows that did not fit are remembered."""
@@ -154,6 +157,8 @@ class Reading:
         progress: told how far reading has come.
         fields: of JSON lines that follow others: the field of each column; others do not fit.
         known: of JSON lines that follow others: the kind of each column.
+        decimal: the decimal sign of numbers that are texts: ``.`` or ``,``.
+        sheet: which sheet of a workbook; ``None`` for the first.
     """
 
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -165,12 +170,17 @@ class Reading:
     timezone: str = "UTC"
     on_bad: str = "refuse"
     limits: Limits = field(default_factory=Limits)
-    progress: Progress | None = None
+    progress: Listener | None = None
     fields: Mapping[str, str] | None = None
     known: Mapping[str, str] = field(default_factory=dict)
+    decimal: str = "."
+    sheet: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse an unknown rule."""
+        if self.decimal not in DECIMAL:
+            msg = f"decimal: expected . or ,; got {self.decimal!r}; try ','"
+            raise LogError(msg)
         if self.on_bad not in ON_BAD:
             msg = f"on_bad: expected one of {', '.join(ON_BAD)}; got {self.on_bad!r}; try refuse"
             raise LogError(msg)

@@ -19,6 +19,7 @@ from whence.engine.sources.cells import zone_of
 from whence.engine.sources.file_source import free_names
 from whence.engine.sources.numbering import numbered
 from whence.engine.sources.opening import on_one_line
+from whence.engine.sources.repeated import repeated
 from whence.engine.sources.source import BadCell, Reading, Report, Split
 
 if TYPE_CHECKING:
@@ -50,8 +51,7 @@ class SparkTable:
         self.report = Report(reading.on_bad)
         zone_of(reading.timezone)
         names = self._frame.columns
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
+        if (twice := repeated(names)) is not None:
             msg = f"{self.name}: expected columns that differ; got {twice!r} twice; try aliases"
             raise LogError(msg)
         reading.limits.check("columns", len(names), self.name)
@@ -106,7 +106,7 @@ def _frame(table: Any) -> DataFrame:
     if isinstance(table, str):
         from pyspark.errors import PySparkException
 
-        from whence.engine.runners.spark_session import spark_session
+        from whence.engine.spark_session import spark_session
 
         try:
             return spark_session().table(table)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow as pa
 
 from whence.engine.errors import LogError, WhenceError
-from whence.engine.log import Log
+from whence.engine.language.log import Log
 from whence.engine.sources.source import MOST_SHOWN, BadCell, Report, Source
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ Nap = Callable[[], bool]
 
 
 class StoppedError(WhenceError):
-    """A stream that was told to stop before anything had arrived."""
+    """A stream that was stopped before its first event."""
 
 
 class Stream(Protocol):

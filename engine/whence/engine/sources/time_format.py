@@ -12,11 +12,11 @@ from functools import cache
 
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.functions.time import in_utc
 from whence.engine.values import ValueFault
+from whence.engine.values.arrow_compute import pc
+from whence.engine.values.instants import in_utc
 
-__all__ = ["TimeFormat", "time_format"]
+__all__ = ["FORMS", "TimeFormat", "fitting_forms", "time_format"]
 
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _DIRECTIVES = {
@@ -33,6 +33,14 @@ _DIRECTIVES = {
     "f": "[0-9]{1,6}",
     "z": "Z|[-+][0-9]{2}:?[0-9]{2}",
 }
+_DATES = (
+    "%Y/%m/%d",
+    *(f"%{a}{sign}%{b}{sign}%{year}" for year in "Yy" for sign in "/.-" for a, b in ("dm", "md")),
+)
+_CLOCKS = (" %H:%M:%S", " %H:%M:%S.%f", " %H:%M", " %I:%M:%S %p", " %I:%M %p", "")
+FORMS = (*(date + clock for date in _DATES for clock in _CLOCKS), "%d/%b/%Y:%H:%M:%S %z")
+"""Customary ways to write a time that are not ISO 8601."""
+
 _WIDTHS = {"m": 2, "d": 2, "H": 2, "M": 2, "S": 2}
 _AT_ONCE = set("YmbdHMSfz")
 
@@ -153,3 +161,22 @@ def time_format(text: str) -> TimeFormat:
     if ("I" in parts) != ("p" in parts) or ("I" in parts and "H" in parts):
         raise ValueFault("%H, or %I with %p", repr(text), "%Y-%m-%d %H:%M")
     return TimeFormat(text, pattern, tuple(parts))
+
+
+def fitting_forms(cell: str) -> tuple[str, ...]:
+    """The customary ways in which a cell can be read; several if day and month can be swapped.
+
+    >>> fitting_forms("01/02/2026"), fitting_forms("13/02/2026")
+    (('%d/%m/%Y', '%m/%d/%Y'), ('%d/%m/%Y',))
+    """
+    found = []
+    for form in FORMS:
+        known = time_format(form)
+        if re.fullmatch(known.pattern, cell) is None:
+            continue
+        try:
+            known.parse(cell, UTC)
+        except ValueFault:
+            continue
+        found.append(form)
+    return tuple(found)

@@ -6,15 +6,21 @@ What Arrow reads as `cells` would is read by Arrow; the rest is left to `cells`,
 from __future__ import annotations
 
 import re
-from datetime import tzinfo
 from typing import Any
 
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.columns import column_type
-from whence.engine.sources.cells import converter, kind_and_format, zone_of
+from whence.engine.sources.cells import (
+    DECIMAL_COMMA,
+    THOUSANDS,
+    Convert,
+    converter,
+    kind_and_format,
+    zone_of,
+)
 from whence.engine.values import ValueFault
+from whence.engine.values.arrow_compute import pc
+from whence.engine.values.columns import column_type
 
 __all__ = ["Faults", "at_zone", "typed"]
 
@@ -28,13 +34,16 @@ FIRST, LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
 _HAS_ZONE = r"[0-9][T ][0-9:.]+(Z|[-+][0-9][0-9]:?[0-9][0-9])$"
 
 
-def typed(cells: pa.Array, stated: str, timezone: str = "UTC") -> tuple[pa.Array, Faults]:
+def typed(
+    cells: pa.Array, stated: str, timezone: str = "UTC", decimal: str = "."
+) -> tuple[pa.Array, Faults]:
     """Convert a column of text.
 
     Args:
         cells: texts; null where there is none.
         stated: the kind, as in `cells.kind_and_format`.
         timezone: the zone of times that carry none.
+        decimal: the decimal sign of numbers.
 
     Returns:
         The values, null where a cell does not fit, and the faults in order.
@@ -46,10 +55,10 @@ def typed(cells: pa.Array, stated: str, timezone: str = "UTC") -> tuple[pa.Array
         return pa.nulls(len(cells), column_type(kind)), []
     made = None
     try:
-        if kind == "integer":
-            made = _integers(cells)
-        elif kind == "float":
-            made = _floats(cells)
+        if kind in ("integer", "float"):
+            numbers = _with_points(cells) if decimal == "," else cells
+            if numbers is not None:
+                made = _integers(numbers) if kind == "integer" else _floats(numbers)
         elif kind == "boolean":
             made = _booleans(cells)
         elif form is None:
@@ -59,11 +68,14 @@ def typed(cells: pa.Array, stated: str, timezone: str = "UTC") -> tuple[pa.Array
             made = None if iso is None else _instants(iso, timezone)
     except pa.ArrowInvalid:
         made = None  # one of them is odd: find it below
-    return (made, []) if made is not None else _one_by_one(cells, stated, zone_of(timezone))
+    return (
+        (made, [])
+        if made is not None
+        else _one_by_one(cells, converter(stated, zone_of(timezone), decimal), kind)
+    )
 
 
-def _one_by_one(cells: pa.Array, stated: str, zone: tzinfo) -> tuple[pa.Array, Faults]:
-    convert = converter(stated, zone)
+def _one_by_one(cells: pa.Array, convert: Convert | None, kind: str) -> tuple[pa.Array, Faults]:
     assert convert is not None
     known: dict[str, Any] = {}
     faults: Faults = []
@@ -81,11 +93,19 @@ def _one_by_one(cells: pa.Array, stated: str, zone: tzinfo) -> tuple[pa.Array, F
                 faults.append((index, value))
                 value = None
         values.append(value)
-    return pa.array(values, column_type(kind_and_format(stated)[0])), faults
+    return pa.array(values, column_type(kind)), faults
 
 
 def _any(mask: pa.Array) -> bool:
     return pc.any(mask).as_py() is True
+
+
+def _with_points(cells: pa.Array) -> pa.Array | None:
+    """Numbers with a decimal comma as with a point; ``None`` if one of them is none."""
+    if not pc.all(pc.match_substring_regex(cells, f"^(?:{DECIMAL_COMMA})$")).as_py():
+        return None
+    plain = pc.replace_substring_regex(cells, f"[{THOUSANDS}]", "")
+    return pc.replace_substring(plain, ",", ".")
 
 
 def _integers(cells: pa.Array) -> pa.Array | None:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whence.engine.definition import chain_from_tree
 from whence.engine.errors import DefinitionError, WhenceError
-from whence.engine.events import Position
 from whence.engine.interpreter import interpret
-from whence.engine.slice_map import SliceMap
-from whence.engine.tracker import MemoryTracker
+from whence.engine.language.definition import chain_from_tree
+from whence.engine.language.events import Position
+from whence.engine.lineage.tracker import MemoryTracker
+from whence.engine.values.slice_map import SliceMap
 from whence.engine.vectors.named import NAMED
 from whence.engine.vectors.runners import RUNNERS, Case, Ran
 

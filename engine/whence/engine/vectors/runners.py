@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple, Protocol
 
-from whence.engine.chain import Chain
-from whence.engine.columns import from_canonical
 from whence.engine.errors import EventError, WhenceError
-from whence.engine.explanation import Inputs
 from whence.engine.interpreter import interpret
-from whence.engine.tracker import MemoryTracker
+from whence.engine.language.chain import Chain
+from whence.engine.lineage.terms import Inputs
+from whence.engine.lineage.tracker import MemoryTracker
 from whence.engine.values import Value
+from whence.engine.values.columns import from_canonical
 
 __all__ = ["RUNNERS", "Case", "Ran"]
 
@@ -68,7 +67,7 @@ def _interpreter(case: Case) -> Ran:
 
 
 def _local(case: Case) -> Ran:
-    from whence.engine.kernels.followed import run_in_memory
+    from whence.engine.vectors.followed import run_in_memory
 
     result = run_in_memory(case.chain, case.logs, closed=case.closed, batch=3)
     return Ran(result.values, result.explain, result.open_inputs())
@@ -79,7 +78,7 @@ def _spark(cases: Sequence[Case]) -> Iterator[Ran | WhenceError]:
     from whence.engine.record import RunRecord, ingest
     from whence.engine.runners import RunOptions
     from whence.engine.runners.spark_batch import Job, run_each
-    from whence.engine.runners.spark_session import spark_session
+    from whence.engine.spark_session import spark_session
 
     session = spark_session("local[2]")
     with TemporaryDirectory() as folder:
@@ -104,31 +103,25 @@ class _Explained(NamedTuple):
 
 def _recorded(run: object, chain: Chain) -> Ran:
     """What the record of a run says."""
-    from whence.engine.associations import AssociationIndex
-    from whence.engine.intervals import positions
+    from whence.engine.lineage.positions import positions
     from whence.engine.record import RunRecord
+    from whence.engine.record.reaching import Reaching
 
     assert isinstance(run, RunRecord)
-    index = AssociationIndex(run.rows())
+    reaching = Reaching(run)
     (name,) = chain.outputs
-    (stream,) = (s for s in run.manifest["streams"] if s["name"] == name)
-    tables = [run.outputs(name, part["part"]) for part in stream["outputs"]]
-    values = [_value(text) for t in tables for text in t.column("value").to_pylist()]
+    stream = run.manifest.by_name[name]
+    tables = [run.outputs(name, part) for part in stream.outputs.numbers]
+    values = [from_canonical(text) for t in tables for text in t.column("value").to_pylist()]
 
     def up(of: str, position: int, *, support: bool) -> Inputs:
-        found = index.up(of, position, support=support)
+        found = reaching.up(of, position, support=support)
         return {(log, place): None for log, ranges in found.items() for place in positions(ranges)}
 
     def explain(k: int) -> _Explained:
         return _Explained(up(name, k, support=False), up(name, k, support=True))
 
     return Ran(values, explain, up(f"{name}/end", 0, support=True))
-
-
-def _value(text: str) -> Value:
-    """A value of the record; maps stay as they are written, for keys that are no texts."""
-    found: Value = json.loads(text) if text.startswith('{"map":') else from_canonical(text)
-    return found
 
 
 RUNNERS: dict[str, Runner] = {

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from whence.engine.columns import as_column
-from whence.engine.log import ROLES
+from whence.engine.language.log import ROLES
 from whence.engine.record.logs import LogRecord
 from whence.engine.sources.source import Report, Split, source_schema
+from whence.engine.values.columns import as_column
 from whence.engine.what_if.corrections import Correction
 
 __all__ = ["CorrectedLog"]
@@ -31,16 +31,16 @@ class CorrectedLog:
         """Sort the corrections by part; nothing is read yet."""
         self.log = log
         manifest = log.manifest
-        self.name = str(manifest["source"])
-        self.format = str(manifest["source_format"])
-        self.plain = bool(manifest["plain"])
+        self.name = manifest.source
+        self.format = manifest.source_format
+        self.plain = manifest.plain
         self.columns: Mapping[str, str] = log.columns
-        known = {role: manifest["event_id" if role == "id" else role] for role in ROLES}
+        known = {role: manifest.column_of(role) for role in ROLES}
         self.roles: Mapping[str, str] = {role: name for role, name in known.items() if name}
         self.report = Report()
         self._others: dict[int, dict[str, dict[int, Correction]]] = {}
         for each in corrections:
-            part, at = divmod(each.position, manifest["chunk"])
+            part, at = divmod(each.position, manifest.chunk)
             cells = self._others.setdefault(part, {}).setdefault(each.field or "value", {})
             cells[at] = each
 
@@ -48,7 +48,7 @@ class CorrectedLog:
         """The events in order."""
         self.report.begin()
         schema = source_schema(self.columns)
-        for number in range(self.log.manifest["parts"]):
+        for number in range(self.log.manifest.parts):
             table = self.log.part(number).drop_columns(["position"])
             for name, cells in self._others.get(number, {}).items():
                 column = table.column(name).combine_chunks()

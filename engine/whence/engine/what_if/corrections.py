@@ -10,12 +10,12 @@ from datetime import timedelta
 from difflib import get_close_matches
 from typing import Any
 
-from whence.engine.columns import as_column
 from whence.engine.errors import DefinitionError, ParameterError
-from whence.engine.notation import value_from_json
 from whence.engine.record.logs import LogRecord
 from whence.engine.sources.cells import CELL_KINDS, converter
 from whence.engine.values import Value, ValueFault, describe, kind_of
+from whence.engine.values.columns import as_column
+from whence.engine.values.value_json import value_from_json
 
 __all__ = ["Correction", "named_corrections", "read_corrections"]
 
@@ -122,10 +122,10 @@ def _place(text: str, logs: Mapping[str, LogRecord]) -> tuple[str, int, str | No
     position = int(match["position"])
     if position >= log.length:
         last = f"0 to {log.length - 1}" if log.length else "none, as it is empty"
-        msg = f"{name}: expected a position, {last}; got {position}; try one of these"
+        msg = f"{name}: expected a position, {last}; got {position}; try one in this range"
         raise ParameterError(msg)
     field = match["field"]
-    if log.manifest["plain"]:
+    if log.manifest.plain:
         if field is not None:
             msg = (
                 f"{name}: expected no field, as events are plain values; got {field!r}; "
@@ -143,7 +143,7 @@ def _place(text: str, logs: Mapping[str, LogRecord]) -> tuple[str, int, str | No
 
 
 def _event(log: LogRecord, position: int) -> Any:
-    part, at = divmod(position, log.manifest["chunk"])
+    part, at = divmod(position, log.manifest.chunk)
     return log.events(log.part(part).slice(at, 1))[0]
 
 

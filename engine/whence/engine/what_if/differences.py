@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.intervals import Intervals, count, of_positions
+from whence.engine.lineage.positions import Intervals, count, of_positions
 from whence.engine.record.runs import RunRecord
-from whence.engine.record.schema import from_canonical
 from whence.engine.values import Value
+from whence.engine.values.arrow_compute import pc
+from whence.engine.values.columns import from_canonical
 
 __all__ = ["OutputChange", "PipeDifference", "differences"]
 
@@ -89,7 +89,7 @@ def differences(
         most: so many of the outputs that differ are listed with their values, a pipe.
         also: a pipe and a position: listed in any case, if that output differs.
     """
-    names = [s["name"] for s in old.manifest["streams"] if s["role"] == "output"]
+    names = [stream.name for stream in old.manifest.outputs]
     wanted = {} if also is None else {also[0]: also[1]}
     return tuple(
         _difference(name, _values(old, name), _values(new, name), most, wanted.get(name))
@@ -99,8 +99,8 @@ def differences(
 
 def _values(record: RunRecord, name: str) -> pa.ChunkedArray:
     """The values of a pipe as canonical text, in order."""
-    (stream,) = (s for s in record.manifest["streams"] if s["name"] == name)
-    parts = [record.outputs(name, part["part"]).column("value") for part in stream["outputs"]]
+    numbers = record.manifest.by_name[name].outputs.numbers
+    parts = [record.outputs(name, part).column("value") for part in numbers]
     return pa.chunked_array(chain.from_iterable(p.chunks for p in parts), pa.string())
 
 

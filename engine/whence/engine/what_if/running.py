@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from whence.engine.definition import chain_from_tree
 from whence.engine.errors import LogError, WhenceError
-from whence.engine.intervals import count
+from whence.engine.functions import LOADED
+from whence.engine.language.chain import Chain
+from whence.engine.language.definition import chain_from_tree
+from whence.engine.lineage.positions import count
 from whence.engine.record import LogRecord, RunRecord, ingest
-from whence.engine.record.erasing import erased_in
 from whence.engine.record.runs import now
+from whence.engine.record.user import process_user
 from whence.engine.runners.local_kernels import run_kernels
 from whence.engine.runners.options import RunOptions
 from whence.engine.values import Value
@@ -72,41 +74,46 @@ def what_if(
     Raises:
         ParameterError: a correction says what the log does not have.
         LogError: the run did not come to its end, or events of its logs were erased.
+        RunnerError: the chain calls functions of the user's own that this process has not loaded.
         WhenceError: the chain refuses the corrected values; then nothing is kept.
     """
     manifest = record.manifest
-    if manifest["status"] != "complete":
+    if not manifest.is_complete:
         msg = (
             f"run {record.id}: expected one that is complete; got one that is "
-            f"{manifest['status']}; try the same whence run again"
+            f"{manifest.status}; try the same whence run again"
         )
         raise LogError(msg)
-    logs = {name: record.log(name) for name in manifest["logs"]}
-    gone = sum(count(erased_in(log.manifest)) for log in logs.values())
+    logs = {name: record.log(name) for name in manifest.logs}
+    gone = sum(count(log.manifest.erased) for log in logs.values())
     if gone:
         msg = (
             f"run {record.id}: expected logs with all their values, to run the chain again; got "
             f"{gone:,} erased events; try a new run over what is left"
         )
         raise LogError(msg)
+    chain = chain_from_tree(manifest.chain, own=LOADED)
     if isinstance(corrections, Mapping):
         wanted = named_corrections(corrections, logs)
     else:
         wanted = read_corrections(corrections, logs)
     with TemporaryDirectory(prefix="whence-what-if-") as place:
-        again = _run(Path(place), record, manifest, logs, wanted, tracked=False)
+        again = _run(Path(place), record, chain, logs, wanted, tracked=False)
         outputs = differences(record, again, most, also)
-    told = {"who": by, "reason": reason, "time": now()} if by is not None else None
+    told = None
+    if by is not None:  # which is what is claimed; whose process it was stands beside it
+        user, uid = process_user()
+        told = {"who": by, "user": user, "uid": uid, "reason": reason, "time": now()}
     kept = None
     if keep:
-        kept = _run(record.root, record, manifest, logs, wanted, tracked=True, adjustment=told)
+        kept = _run(record.root, record, chain, logs, wanted, tracked=True, adjustment=told)
     return WhatIf(record.id, tuple(wanted), outputs, None if kept is None else kept.id)
 
 
 def _run(
     root: Path,
     record: RunRecord,
-    manifest: Mapping[str, Any],
+    chain: Chain,
     logs: Mapping[str, LogRecord],
     corrections: list[Correction],
     *,
@@ -120,24 +127,22 @@ def _run(
         if not mine and root == record.root:
             corrected[name] = log
             continue
-        chunk = log.manifest["chunk"]
+        chunk = log.manifest.chunk
         revises = log.id if mine else None
         source = CorrectedLog(log, mine)
         said = {**adjustment, "count": len(mine)} if adjustment and mine else None
         corrected[name] = ingest(
             root, name, source, chunk=chunk, revision_of=revises, adjustment=said
         )
-    told = manifest["options"]
-    options = RunOptions(
-        tracked=tracked and told["tracked"],
-        detail=told["detail"],
-        witnesses=told["witnesses"] if tracked else "first",
-        where=told["where"] if tracked else None,
-        closed=told["closed"],
-        chunk=manifest["chunk"],
-        metadata={**manifest["metadata"], "what_if": record.id},
+    manifest = record.manifest
+    then = RunOptions.of(manifest)
+    options = replace(
+        then,
+        tracked=tracked and then.tracked,
+        witnesses=then.witnesses if tracked else "first",
+        where=then.where if tracked else None,
+        metadata={**then.metadata, "what_if": record.id},
     )
-    chain = chain_from_tree(manifest["chain"])
     try:
         return run_kernels(root, chain, corrected, options)
     except WhenceError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,13 +9,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.associations import Association
-from whence.engine.columns import canonical, records_of
 from whence.engine.errors import ParameterError
-from whence.engine.intervals import count, of_positions, positions
+from whence.engine.lineage.association import Association
+from whence.engine.lineage.positions import count, of_positions, positions
 from whence.engine.record import LogRecord, RunRecord
-from whence.engine.record.erasing import ERASED, Erasure, read_erasure
+from whence.engine.record.erasing import Erasure, read_erasure
+from whence.engine.values.arrow_compute import pc
+from whence.engine.values.columns import canonical, records_of
+from whence.exporters.evidence.wording import answer_in_words, erasure_facts
 from whence.store import Connection
 from whence.store.catalog import RunGraph
 from whence.store.questions import Coverage, Impact, Why, explain, impact
@@ -130,19 +130,10 @@ def ask(connection: Connection, graph: RunGraph, record: RunRecord, question: st
         for each in why.inputs
         for position in range(each.lo, each.hi + 1)
     )
-    kind = why.output.kind
-    value = kind if kind in ("missing", ERASED) else _told(why.output.value)
-    events = "1 input event" if why.count == 1 else f"{why.count:,} input events"
-    moment = why.output.moment
-    when = f"after input position {moment}" if moment >= 0 else "before any input"
-    words = (
-        f"{why.output.label} of run {why.run} is {value}. It appeared {when}, and {events} "
-        "explain it."
-    )
     return Asked(
         f"explain {why.output.label}",
         why,
-        words,
+        answer_in_words("", why),
         cited,
         ((why.output.name, why.output.position),),
         tuple(why.derivations),
@@ -163,13 +154,8 @@ def _about_case(connection: Connection, graph: RunGraph, record: RunRecord, case
     _bounded(many, f"case {case}")
     ranges = {log: of_positions(places) for log, places in found.items() if places}
     answer = impact(connection, graph.id, ranges)
-    explained = sum(share.count for share in answer.explained)
-    possibly = sum(share.count for share in answer.possibly)
-    words = (
-        f"Run {graph.id} read {many:,} events of case {case}. They explain {explained:,} outputs; "
-        f"{possibly:,} could change if they were other than they are."
-    )
     cited = tuple(Cited(log, at, None) for log, several in found.items() for at in several)
+    words = answer_in_words(f"case {case}", answer)
     return Asked(f"case {case}", answer, words, cited, (), (), graph, record, case)
 
 
@@ -178,7 +164,7 @@ def _about_erasure(connection: Connection, graph: RunGraph, record: RunRecord, i
     if erasure.done is None:
         msg = (
             f"erasure {erasure.id}: expected one that is done; got one that was stopped on its "
-            "way; try whence erase, which goes on"
+            "way; try whence erase to finish it"
         )
         raise ParameterError(msg)
     ranges = {log.name: erasure.logs[log.id] for log in graph.logs if log.id in erasure.logs}
@@ -191,13 +177,7 @@ def _about_erasure(connection: Connection, graph: RunGraph, record: RunRecord, i
     many = sum(count(places) for places in ranges.values())
     _bounded(many, f"erasure {erasure.id}")
     answer = impact(connection, graph.id, ranges)
-    gone = sum(count(places) for places in erasure.streams.get(graph.id, {}).values())
-    words = (
-        f"Erasure {erasure.id} took the values of {many:,} events that run {graph.id} read, and of "
-        f"{gone:,} events of its streams that may tell of them. It was begun {erasure.begun} by "
-        f"{erasure.who} and done {erasure.done}; reason: {erasure.reason}. Positions stay, and "
-        "what leads to what."
-    )
+    words = answer_in_words("", answer, erasure_facts(erasure))
     cited = tuple(
         Cited(log, at, None) for log, places in ranges.items() for at in positions(places)
     )
@@ -208,11 +188,11 @@ def _about_erasure(connection: Connection, graph: RunGraph, record: RunRecord, i
 
 def positions_of(log: LogRecord, case: str) -> list[int]:
     """Where the events of a case are; the case is told as text, whatever its kind."""
-    column = log.manifest.get("case")
+    column = log.manifest.case
     if column not in log.columns:
         return []
     found: list[int] = []
-    for number in range(log.manifest["parts"]):
+    for number in range(log.manifest.parts):
         table = log.part(number)
         rows = same_case(log, table, column, case)
         found += table.column("position").take(pa.array(rows, pa.int64())).to_pylist()
@@ -231,10 +211,6 @@ def same_case(log: LogRecord, table: pa.Table, column: str, case: str) -> list[i
 
 def _same(value: Any, case: str) -> bool:
     return value is not None and case in (str(value), canonical(value))
-
-
-def _told(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _bounded(many: int, what: str) -> None:

@@ -15,10 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from whence.engine.errors import LogError
-from whence.engine.intervals import Intervals, positions
+from whence.engine.lineage.positions import Intervals, positions
 from whence.engine.record import LogRecord
-from whence.engine.record.erasing import erased_in
-from whence.engine.record.erasing.logs import within
+from whence.engine.record.erased import within
 from whence.exporters.evidence.hashing import Work
 from whence.exporters.evidence.merkle import SIZE
 
@@ -27,7 +26,7 @@ __all__ = ["Secrets", "secrets_file"]
 
 def secrets_file(log: LogRecord) -> Path:
     """Where the secrets of a log are."""
-    return log.folder / str(log.manifest.get("secrets", "secrets.bin"))
+    return log.folder / (log.manifest.secrets or "secrets.bin")
 
 
 class Secrets:
@@ -125,16 +124,16 @@ class Secrets:
 
 
 def _has_cases(log: LogRecord) -> bool:
-    return log.manifest.get("case") in log.columns
+    return log.manifest.case in log.columns
 
 
 def _numbers(log: LogRecord) -> np.ndarray:
     """The number of each event's secret; -1 if the event was erased."""
-    there = ~within(np.arange(log.length, dtype=np.int64), erased_in(log.manifest))
+    there = ~within(np.arange(log.length, dtype=np.int64), log.manifest.erased)
     if not _has_cases(log):
         return np.where(there, np.arange(log.length, dtype=np.int64), -1)
-    column = log.manifest["case"]
-    pieces = [log.part(n).column(column) for n in range(log.manifest["parts"])]
+    column = log.manifest.case
+    pieces = [log.part(n).column(column) for n in range(log.manifest.parts)]
     whole = pa.chunked_array([chunk for piece in pieces for chunk in piece.chunks])
     coded = whole.filter(pa.array(there)).combine_chunks()
     coded = coded.dictionary_encode(null_encoding="encode")

@@ -6,14 +6,14 @@ an erasure that was killed is taken up where it was, and none is half done in si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from whence.engine.errors import LogError, ParameterError, StoreError, WhenceError
-from whence.engine.intervals import Intervals, of_positions
+from whence.engine.lineage.positions import Intervals, of_positions
+from whence.engine.progress import Listener, Reporter
 from whence.engine.record import LogRecord, RunRecord, list_runs
 from whence.engine.record.erasing import (
     Erasure,
@@ -31,8 +31,13 @@ from whence.engine.record.erasing import (
     waiting_rows,
     write_erasure,
 )
+from whence.engine.record.folders import log_folder
+from whence.engine.record.manifest import MANIFEST
+from whence.engine.record.root import read_commits
 from whence.engine.record.runs import now
+from whence.engine.record.verifying import require_unchanged
 from whence.exporters.evidence.asking import positions_of, same_case
+from whence.exporters.evidence.committing import commit_run, committed_of
 from whence.exporters.evidence.forgetting import drop_old_secrets, forget_in_log, forget_in_run
 from whence.exporters.evidence.unreached import files_written, named_in_runs, unreached
 from whence.store import Connection
@@ -41,8 +46,6 @@ from whence.store.erasing import describe_erased, erase_in_graph
 from whence.store.journal import forget
 
 __all__ = ["Plan", "erase", "go_on", "plan_case", "plan_events"]
-
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ def plan_events(
     """
     _check(root)
     record = RunRecord(root, run)
-    names = record.manifest["logs"]
+    names = record.manifest.logs
     found: dict[str, Intervals] = {}
     for name, places in events.items():
         if name not in names:
@@ -131,7 +134,7 @@ def erase(
     connection: Connection | None,
     *,
     local: str | None = None,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> Erasure:
     """Erase what was planned.
 
@@ -148,7 +151,7 @@ def erase(
     """
     check_not_held(plan.root, plan.runs, "erase")
     for id in plan.runs:
-        if RunRecord(plan.root, id).manifest["status"] == "running":
+        if RunRecord(plan.root, id).manifest.is_running:
             msg = f"run {id}: expected one that is over; got one that is running; try it later"
             raise LogError(msg)
     touched = plan.touched
@@ -165,7 +168,7 @@ def go_on(
     connection: Connection | None,
     *,
     local: str | None = None,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> Erasure:
     """Bring an erasure to its end: a new one, or one that was begun and not done.
 
@@ -181,7 +184,7 @@ def go_on(
     """
     found = erasure or unfinished(root)
     if found is None:
-        msg = "erase: expected --case or --events; got neither, and no erasure to go on with"
+        msg = "erase: expected --case or --events; got neither, and no erasure to finish"
         raise ParameterError(msg)
     return _Work(root, found, connection, local, progress).done()
 
@@ -195,21 +198,21 @@ class _Work:
         erasure: Erasure,
         connection: Connection | None,
         local: str | None,
-        progress: Progress | None,
+        progress: Listener | None,
     ) -> None:
         self.root, self.erasure = root, erasure
         self.connection, self.local = connection, local
-        self.tell = progress or (lambda done, total, text: None)
+        self.report = Reporter(progress, "erasing", "steps")
 
     def done(self) -> Erasure:
         steps = list(self._steps())
         for number, (name, step) in enumerate(steps):
-            self.tell(number, len(steps), name)
+            self.report(number, len(steps), name)
             if name not in self.erasure.steps:
                 step()
                 self.erasure = self.erasure.with_step(name)
                 write_erasure(self.root, self.erasure)
-        self.tell(len(steps), len(steps), "done")
+        self.report(len(steps), len(steps), "done")
         left = unreached(self.root, self.erasure, self.connection, self.local)
         self.erasure = replace(self.erasure, done=now(), unreached=(*self.erasure.unreached, *left))
         write_erasure(self.root, self.erasure)
@@ -224,11 +227,13 @@ class _Work:
         told = self.erasure
         runs = [(id, told.streams.get(id, {})) for id in told.runs]
         return [
+            ("compared", self._compare),
             ("journal", self._journal),
             *((f"trees of run {id}", self._trees(id, streams)) for id, streams in runs),
             *((f"secrets of log {id}", self._secrets(id, at)) for id, at in told.logs.items()),
             *((f"run {id}", self._run(id, streams)) for id, streams in runs),
             *((f"log {id}", self._log(id, at)) for id, at in told.logs.items()),
+            ("roots", self._commit),
             ("leftovers", lambda: _ignored(remove_leftovers(self.root))),
             ("graph", self._graph),
             ("files of the database", self._files),
@@ -245,7 +250,7 @@ class _Work:
         return lambda: forget_in_run(RunRecord(self.root, id), streams, self.erasure.logs)
 
     def _secrets(self, id: str, places: Intervals) -> Callable[[], None]:
-        return lambda: _ignored(forget_in_log(self._open(id), places, self.erasure.id))
+        return lambda: forget_in_log(self._open(id), places, self.erasure.id)
 
     def _run(self, id: str, streams: Mapping[str, Intervals]) -> Callable[[], None]:
         def step() -> None:
@@ -260,27 +265,61 @@ class _Work:
         def step() -> None:
             log = self._open(id)
             fresh = f"secrets-{self.erasure.id}.bin"
-            also: dict[str, Any] = {"secrets": fresh} if (log.folder / fresh).exists() else {}
-            drop_old_secrets(erase_in_log(log, places, also))
+            secrets = fresh if (log.folder / fresh).exists() else None
+            drop_old_secrets(erase_in_log(log, places, secrets))
 
         return step
 
     def _graph(self) -> None:
         if self.connection is not None:
-            erase_in_graph(self.connection, self.root, self.erasure, self.tell)
+            erase_in_graph(self.connection, self.root, self.erasure, self.report.listener)
 
     def _files(self) -> None:
         """Make the local database anew: what was removed in place stays in its files for long."""
         if self.local is None:
             return
         try:
-            rebuild(self.root, self.local, progress=self.tell)
+            rebuild(self.root, self.local, progress=self.report.listener)
         except WhenceError as error:
-            told = f"the files of the local database: they were not made anew, as: {error}"
-            self.erasure = replace(self.erasure, unreached=(*self.erasure.unreached, told))
+            told = (
+                f"the files of the local database were not rebuilt: {error}; finish with: "
+                f"WHENCE_INSTANCE={self.local} whence store rebuild"
+            )
+            self.erasure = replace(
+                self.erasure,
+                unreached=(*self.erasure.unreached, told),
+                left=(*self.erasure.left, told),
+            )
+
+    def _concerned(self) -> Iterator[RunRecord]:
+        """The runs whose roots an erasure changes, and that have some."""
+        told = self.erasure
+        for id in list_runs(self.root):
+            run = RunRecord(self.root, id)
+            if not read_commits(run):
+                continue
+            if id in told.runs or told.logs.keys() & set(run.manifest.logs.values()):
+                yield run
+
+    def _compare(self) -> None:
+        """See which runs are not what was committed of them: an erasure must not vouch for them."""
+        changed: dict[str, str] = {}
+        for run in self._concerned():
+            try:
+                require_unchanged(run)
+                committed_of(run)
+            except WhenceError as error:
+                changed[run.id] = str(error)
+        self.erasure = replace(self.erasure, changed=changed)
+
+    def _commit(self) -> None:
+        """The root of a run that was erased from is another: that is committed as well."""
+        for run in self._concerned():
+            if run.id not in self.erasure.changed and run.manifest.is_complete:
+                commit_run(run, why=f"erasure {self.erasure.id}")
 
     def _open(self, id: str) -> LogRecord:
-        return LogRecord.open(self.root / "logs" / id)
+        return LogRecord.open(log_folder(self.root, id))
 
 
 def _ignored(_: object) -> None:
@@ -292,7 +331,7 @@ def _check(root: Path) -> None:
     if begun is not None:
         msg = (
             f"erasure {begun.id}: expected it to be done before another one; got one that was "
-            "stopped on its way; try whence erase without --case and --events, which goes on"
+            "stopped on its way; try whence erase without --case and --events to finish it"
         )
         raise LogError(msg)
 
@@ -304,18 +343,18 @@ def _runs(root: Path, run: str | None) -> list[RunRecord]:
 def _logs(root: Path, run: str | None) -> list[LogRecord]:
     if run is not None:
         record = RunRecord(root, run)
-        return [record.log(name) for name in record.manifest["logs"]]
-    found = sorted(path.parent for path in (root / "logs").glob("[!.]*/manifest.json"))
+        return [record.log(name) for name in record.manifest.logs]
+    found = sorted(path.parent for path in (root / "logs").glob(f"[!.]*/{MANIFEST}"))
     return [LogRecord.open(folder) for folder in found]
 
 
 def _waits(run: RunRecord, case: str) -> bool:
     """Whether events of a case have arrived in a stream and are in no part of its log yet."""
-    if run.manifest["status"] == "complete":
+    if run.manifest.is_complete:
         return False
-    for name in run.manifest["logs"]:
+    for name in run.manifest.logs:
         log = run.log(name)
-        column = log.manifest.get("case")
+        column = log.manifest.case
         for table in waiting_rows(run):
             if column in log.columns and same_case(log, table, str(column), case):
                 return True
@@ -327,6 +366,6 @@ def _planned(root: Path, logs: Mapping[str, Intervals], waiting: list[str], verd
     not_over = [
         id
         for id in touched.streams
-        if RunRecord(root, id).manifest["status"] in ("interrupted", "failed")
+        if RunRecord(root, id).manifest.status in ("interrupted", "failed")
     ]
     return Plan(root, touched, tuple(dict.fromkeys((*not_over, *waiting))))

@@ -8,18 +8,27 @@ from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from typing import Any
 
-from whence.engine.arrow_compute import pc
-from whence.engine.intervals import Intervals, count
 from whence.engine.record import LogRecord
-from whence.engine.record.erasing import Erasure
+from whence.engine.values.arrow_compute import pc
 from whence.exporters.evidence.asking import Asked
+from whence.exporters.evidence.counterfactuals import not_tried
+from whence.exporters.evidence.deriving import files_of
+from whence.exporters.evidence.found import to_json
 from whence.exporters.evidence.proving import Proved
 from whence.exporters.evidence.reconciling import Reconciled
 from whence.exporters.evidence.reporting import reporting
-from whence.exporters.evidence.telling import NOT, SOUGHT
-from whence.exporters.evidence.trying import not_tried
+from whence.exporters.evidence.sections import NOT, SOUGHT, in_route_order
 from whence.exporters.evidence.verify import FORMAT
-from whence.store.questions import Why
+from whence.exporters.evidence.wording import (
+    NOT_SAID,
+    NOT_TRIED,
+    coverage_in_words,
+    erasure_facts,
+    known_gaps,
+    redaction_in_words,
+)
+from whence.exporters.recorded import run_of
+from whence.store.questions import Impact, Why
 
 __all__ = ["Wanted", "facts_of"]
 
@@ -36,6 +45,7 @@ class Wanted:
         subject: the case of whose events all is told.
         metadata: what is known of the processing beside what the run says of itself.
         against: an earlier run, such as that of the last reporting date, to compare with.
+        allow: modules whose functions the chain may call when it is run again.
     """
 
     run: str
@@ -45,6 +55,7 @@ class Wanted:
     subject: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
     against: str | None = None
+    allow: tuple[str, ...] = ()
 
 
 def facts_of(
@@ -53,7 +64,7 @@ def facts_of(
     subject: str | None,
     proved: Proved,
     counted: Sequence[Reconciled],
-    validation: Mapping[str, Any],
+    answer: Why | Impact,
     tries: Sequence[Mapping[str, Any]] | None,
     difference: Mapping[str, Any] | None = None,
     said: Sequence[str] | None = None,
@@ -66,15 +77,16 @@ def facts_of(
         subject: the case of whose events all is told.
         proved: the proofs.
         counted: the counts that reconcile.
-        validation: what the checker says of the PROV files.
+        answer: the answer as far as it may be told.
         tries: how other inputs would have changed the result, if that was tried.
         difference: what differs from an earlier reporting date, if that is asked.
         said: the steps from the output to the events, a sentence each, if they are known.
     """
     manifest = asked.record.manifest
-    stated = {**wanted.metadata, **manifest["metadata"]}
+    stated = {**wanted.metadata, **manifest.metadata}
     metadata = {word: stated[word] for word in SOUGHT if stated.get(word)}
     metadata |= {word: value for word, value in sorted(stated.items()) if word not in SOUGHT}
+    run = run_of(asked.record)
     told: dict[str, Any] = {
         "format": FORMAT,
         "profile": wanted.profile,
@@ -90,73 +102,51 @@ def facts_of(
             }
             for each in asked.cited
         ],
-        "redaction": _redaction(wanted, subject),
+        "found": {"answer": to_json(answer), "run": to_json(run), "route": _route(asked)},
+        "redaction": {
+            "reveal": list(wanted.reveal),
+            "subject": subject,
+            "words": redaction_in_words(list(wanted.reveal), subject),
+        },
         "scope": {
             "run": asked.graph.id,
-            "started": manifest["started"],
-            "ended": manifest["ended"],
-            "chain_digest": manifest.get("chain_digest"),
+            "started": manifest.started,
+            "ended": manifest.ended,
+            "chain_digest": manifest.chain_digest,
             "logs": [_log(name, log) for name, log in asked.logs.items()],
         },
         "metadata": metadata,
-        "coverage": {**asdict(asked.coverage), "words": str(asked.coverage)},
+        "coverage": {**asdict(asked.coverage), "words": coverage_in_words(asked.coverage)},
         "reconciliation": [asdict(each) for each in counted],
         "what_if": [dict(each) for each in tries or ()],
         "gaps": _gaps(asked, metadata, tries is not None, said is not None),
         "merkle": proved.merkle,
-        "validation": dict(validation),
         "made": {
             "command": _command(asked, wanted),
+            "whence": version("whence"),
+            "reportlab": version("reportlab"),
             "versions": f"this pack by whence {version('whence')}; the run by "
-            + ", ".join(f"{what} {which}" for what, which in sorted(manifest["versions"].items())),
+            + ", ".join(f"{what} {which}" for what, which in sorted(manifest.versions.items())),
         },
         "not": NOT,
     }
     if asked.erasure is not None:
-        told["erasure"] = _erasure(asked.erasure)
+        told["erasure"] = erasure_facts(asked.erasure)
     if difference is not None:
         told["difference"] = dict(difference)
-    return {**told, **reporting(asked, metadata, counted, told["scope"])}
+    told |= reporting(run, metadata, told["reconciliation"], told["scope"])
+    return {**told, "files": files_of(told)}
 
 
-def _erasure(erasure: Erasure) -> dict[str, Any]:
-    """All that is known of an erasure, which is nothing of what was erased."""
-    places = [("log", id, places) for id, places in erasure.logs.items()]
-    places += [
-        (f"run {run}", name, places)
-        for run, several in erasure.streams.items()
-        for name, places in several.items()
-    ]
+def _route(asked: Asked) -> dict[str, Any]:
+    """The associations of the route, and how positions inside a Slice are counted."""
+    route = in_route_order(asked.route)
+    widths = {each.name: each.w for each in asked.record.manifest.streams}
+    named = {each.stream for each in route} | {each.to for each in route}
     return {
-        "id": erasure.id,
-        "who": erasure.who,
-        "reason": erasure.reason,
-        "begun": erasure.begun,
-        "done": erasure.done,
-        "erased": [
-            {"in": where, "name": name, "events": count(at), "positions": ranges_text(at)}
-            for where, name, at in places
-        ],
-        "steps": list(erasure.steps),
-        "unreached": list(erasure.unreached),
+        "associations": [to_json(each) for each in route],
+        "widths": {name: w for name, w in sorted(widths.items()) if name in named},
     }
-
-
-def ranges_text(places: Intervals) -> str:
-    """Ranges for a person."""
-    return ", ".join(str(lo) if lo == hi else f"{lo}-{hi}" for lo, hi in places)
-
-
-def _redaction(wanted: Wanted, subject: str | None) -> dict[str, Any]:
-    clear = []
-    if wanted.reveal:
-        fields = "field" if len(wanted.reveal) == 1 else "fields"
-        clear.append(f"the {fields} {', '.join(wanted.reveal)}")
-    if subject is not None:
-        clear.append(f"all fields of the events of case {subject}")
-    words = f"In clear: {'; '.join(clear)}. All other values" if clear else "Values"
-    words += " are left out; each event is named by a salted reference."
-    return {"reveal": list(wanted.reveal), "subject": subject, "words": words}
 
 
 def _log(name: str, log: LogRecord) -> dict[str, Any]:
@@ -165,8 +155,10 @@ def _log(name: str, log: LogRecord) -> dict[str, Any]:
         "name": name,
         "id": log.id,
         "count": log.length,
-        "digest": log.manifest.get("digest"),
-        "source": log.manifest.get("source") or None,
+        "plain": log.manifest.plain,
+        "columns": log.columns,
+        "digest": log.manifest.digest,
+        "source": log.manifest.source or None,
         "first": first,
         "last": last,
     }
@@ -174,11 +166,11 @@ def _log(name: str, log: LogRecord) -> dict[str, Any]:
 
 def _times(log: LogRecord) -> tuple[str | None, str | None]:
     """The first and the last time of a log's events."""
-    column = log.manifest.get("time")
+    column = log.manifest.time
     if column is None or log.columns.get(column) != "instant":
         return None, None
     found = []
-    for number in range(log.manifest["parts"]):
+    for number in range(log.manifest.parts):
         ends = pc.min_max(log.part(number).column(column)).as_py()
         found += [each for each in ends.values() if each is not None]
     if not found:
@@ -189,32 +181,14 @@ def _times(log: LogRecord) -> tuple[str | None, str | None]:
 def _gaps(
     asked: Asked, metadata: Mapping[str, Any], were_tried: bool, were_said: bool
 ) -> list[str]:
-    coverage = asked.coverage
-    gaps = [
-        f"Not stated for this run: {words}."
-        for word, words in SOUGHT.items()
-        if word not in metadata
-    ]
-    if coverage.tracked < coverage.outputs:
-        gaps.append(f"Only {coverage.tracked:,} of {coverage.outputs:,} outputs were tracked.")
-    if coverage.detail == "ends":
-        gaps.append("The run kept the ends of explanations, not each processor's events.")
-    if coverage.witnesses == "first":
-        gaps.append("One explanation is shown; others may hold as well.")
-    if coverage.erased:
-        gone = "; ".join(f"{count(at):,} of {name}" for name, at in coverage.erased)
-        ids = ", ".join(asked.record.manifest.get("erasures", ())) or "an earlier erasure"
-        gaps.append(f"The values of some events were erased ({gone}), with {ids}.")
+    gaps = known_gaps(metadata, asked.coverage, asked.record.manifest.erasures)
     if isinstance(asked.answer, Why) and not were_tried:
         gaps.append(
-            f"How other inputs would have changed the result was not tried, as {not_tried(asked)}. "
+            f"{NOT_TRIED}, as {not_tried(asked)}. "
             f"To try a value: whence what-if {asked.graph.id} --set LOG@POSITION.FIELD=VALUE"
         )
     if isinstance(asked.answer, Why) and not were_said:
-        gaps.append(
-            "The steps are not told in words, as the log is long or values were erased; the route "
-            "has them."
-        )
+        gaps.append(NOT_SAID)
     return gaps
 
 

@@ -8,12 +8,11 @@ stood for the event is replaced: else values could be tried out against it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from whence.engine.intervals import Intervals, positions, union
+from whence.engine.lineage.positions import Intervals, positions, union
 from whence.engine.record import LogRecord, RunRecord
-from whence.engine.record.erasing import erased_in
 from whence.engine.record.erasing.logs import overwrite
 from whence.engine.record.files import whole_file
 from whence.exporters.evidence.leaves import (
@@ -36,10 +35,10 @@ from whence.exporters.evidence.merkle import SIZE
 __all__ = ["drop_old_secrets", "forget_in_log", "forget_in_run"]
 
 
-def forget_in_log(log: LogRecord, places: Intervals, erasure: str) -> dict[str, Any]:
+def forget_in_log(log: LogRecord, places: Intervals, erasure: str) -> None:
     """Write the secrets anew, without those that go; may be done again.
 
-    Nothing is forgotten before the log's manifest says what this gives, and `drop_old_secrets`.
+    Nothing is forgotten before the log's manifest names their file, and `drop_old_secrets`.
 
     Args:
         log: the log, as it is before anything is erased.
@@ -48,7 +47,7 @@ def forget_in_log(log: LogRecord, places: Intervals, erasure: str) -> dict[str, 
     """
     old = Secrets.of(log)
     if old is None:
-        return {}
+        return
     new, kept = old.without(_then(log, places))
     tree = log.folder / LEAVES
     if tree.exists():
@@ -56,7 +55,6 @@ def forget_in_log(log: LogRecord, places: Intervals, erasure: str) -> dict[str, 
         _replace_leaves(tree, log_place(log), {at: at for at in stays})
     name = f"secrets-{erasure}.bin"
     _private(log.folder / name, new)
-    return {"secrets": name}
 
 
 def drop_old_secrets(log: LogRecord) -> None:
@@ -77,24 +75,24 @@ def forget_in_run(
         streams: the events of its streams that are to be erased.
         logs: the events of logs that are to be erased, by the log's id.
     """
-    names = list(run.manifest["logs"])
+    names = list(run.manifest.logs)
     log = run.log(names[0]) if names else None
     secrets = None if log is None else Secrets.of(log)
     if log is None or secrets is None:
         return
     _, kept = secrets.without(_then(log, logs.get(log.id, ())))
-    for stream in run.manifest["streams"]:
-        name = stream["name"]
+    for stream in run.manifest.streams:
+        name = stream.name
         tree = stream_file(run, name)
         if not tree.exists():
             continue
         gone = set(positions(streams.get(name, ())))
-        gone_in_all = gone | set(positions(erased_in(stream)))
+        gone_in_all = gone | set(positions(stream.erased))
         salts = kept_salts(run, name)
         replaced: dict[int, int] = {}
         index = 0
-        for part in stream["outputs"]:
-            table = run.outputs(name, part["part"])
+        for part in stream.outputs:
+            table = run.outputs(name, part.part)
             pairs = zip(*(table.column(c).to_pylist() for c in ("position", "moment")), strict=True)
             for position, moment in pairs:
                 number = secrets.number(secrets.event(moment))
@@ -114,8 +112,8 @@ def forget_in_run(
 
 def _then(log: LogRecord, places: Intervals) -> LogRecord:
     """The log as its manifest will describe it."""
-    erased = union(erased_in(log.manifest), places)
-    return LogRecord(log.folder, {**log.manifest, "erased": [list(pair) for pair in erased]})
+    erased = union(log.manifest.erased, places)
+    return LogRecord(log.folder, replace(log.manifest, erased=erased))
 
 
 def _replace_leaves(path: Path, place: str, at: Mapping[int, int]) -> None:

@@ -1,7 +1,7 @@
 """What stands for each event of a part: digests of its fields, salted; and nodes above them.
 
-This file is run as a script, too, by processes among which a long log is shared (see `Hands`). So
-that they start at once, it needs nothing but Arrow; the rest of Whence is loaded for values of rare
+This file is run as a script, too, by processes that share a long log (see `HashingPool`). To
+start at once, it needs nothing but Arrow; the rest of Whence is loaded for values of rare
 kinds alone.
 """
 
@@ -174,7 +174,7 @@ def _texts(column: pa.ChunkedArray, kind: str) -> list[bytes]:
         return [b"null" if v is None else encode_basestring(v).encode() for v in values]
     if kind == "integer":
         return [b"null" if v is None else b"%d" % v for v in values]
-    from whence.engine.columns import canonical, records_of
+    from whence.engine.values.columns import canonical, records_of
 
     table = pa.table({"value": column})
     return [canonical(r["value"]).encode() for r in records_of(table, {"value": kind})]

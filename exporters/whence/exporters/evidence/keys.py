@@ -19,7 +19,16 @@ if TYPE_CHECKING:
         Ed25519PublicKey,
     )
 
-__all__ = ["KeyPair", "PublicKey", "create_keys", "find_keys", "key_folder", "public_key"]
+__all__ = [
+    "KeyPair",
+    "PublicKey",
+    "create_keys",
+    "find_keys",
+    "key_folder",
+    "public_key",
+    "public_key_of",
+    "signing_keys",
+]
 
 _PRIVATE, _PUBLIC = ".key", ".pub"
 
@@ -123,6 +132,22 @@ def find_keys(given: str | Path | None = None) -> KeyPair:
     return KeyPair(path, _public(_private(path).public_key()))
 
 
+def signing_keys(given: str | None = None) -> KeyPair | None:
+    """The pair that runs are signed with: as given, as ``WHENCE_KEY`` says, or ``default``.
+
+    ``WHENCE_KEY=none`` leaves runs unsigned, and so does a folder without ``default.key``.
+
+    Raises:
+        ParameterError: what is given, or what ``WHENCE_KEY`` says, is no key.
+    """
+    named = given or os.environ.get("WHENCE_KEY")
+    if named == "none":
+        return None
+    if named:
+        return find_keys(named)
+    return find_keys() if (key_folder() / f"default{_PRIVATE}").is_file() else None
+
+
 def public_key(path: Path) -> PublicKey:
     """Read a public key.
 
@@ -136,7 +161,17 @@ def public_key(path: Path) -> PublicKey:
         got = getattr(error, "strerror", None) or "something else"
         msg = f"{path}: expected a public key; got: {got}; try the .pub file of who signed"
         raise ParameterError(msg) from error
-    return _public(_loaded(text, path))
+    return public_key_of(text, path)
+
+
+def public_key_of(text: str, where: Path) -> PublicKey:
+    """Read a public key from its text.
+
+    Raises:
+        ParameterError: it is none.
+    """
+    _needed()
+    return _public(_loaded(text, where))
 
 
 def _public(key: Ed25519PublicKey) -> PublicKey:
@@ -148,11 +183,13 @@ def _public(key: Ed25519PublicKey) -> PublicKey:
 
 
 def _loaded(text: str, path: Path) -> Ed25519PublicKey:
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     found: object = None
-    with suppress(ValueError, TypeError):
+    # Of another algorithm, that package says so with an error of its own.
+    with suppress(ValueError, TypeError, UnsupportedAlgorithm):
         found = load_pem_public_key(text.encode("ascii"))
     if not isinstance(found, Ed25519PublicKey):
         msg = f"{path}: expected a public key of Ed25519; got another file; try a .pub file"

@@ -18,15 +18,14 @@ from urllib.parse import quote
 
 import numpy as np
 
-from whence.engine.columns import canonical, records_of
 from whence.engine.errors import LogError
-from whence.engine.intervals import positions as each_of
+from whence.engine.lineage.positions import positions as each_of
 from whence.engine.record import LogRecord, RunRecord
-from whence.engine.record.erasing import erased_in
 from whence.engine.record.files import read_table, whole_file
+from whence.engine.values.columns import canonical, records_of
 from whence.exporters.evidence.case_secrets import Secrets, secrets_file
-from whence.exporters.evidence.hands import Hands
 from whence.exporters.evidence.hashing import CANONICAL, Work, field_salt, salt_of
+from whence.exporters.evidence.hashing_pool import HashingPool
 from whence.exporters.evidence.merkle import SIZE, Tree
 from whence.exporters.evidence.verify import field_digest, leaf_digest
 
@@ -135,7 +134,7 @@ class EventLeaves:
         place: what the log or stream is called in proofs.
     """
 
-    def __init__(self, file: Path, work: Work, rows: Sequence[int], hands: Hands) -> None:
+    def __init__(self, file: Path, work: Work, rows: Sequence[int], hands: HashingPool) -> None:
         """Begin to work the leaves out, if that was not done before.
 
         Args:
@@ -230,7 +229,11 @@ class RunLeaves:
 
     @classmethod
     def begun(
-        cls, run: RunRecord, logs: Mapping[str, LogRecord], streams: Iterable[str], hands: Hands
+        cls,
+        run: RunRecord,
+        logs: Mapping[str, LogRecord],
+        streams: Iterable[str],
+        hands: HashingPool,
     ) -> RunLeaves:
         """Begin to work them out; an output belongs to a case of the first log.
 
@@ -249,19 +252,19 @@ class RunLeaves:
         )
 
 
-def _of_log(log: LogRecord, held: Secrets, hands: Hands) -> EventLeaves:
-    chunk, length = int(log.manifest["chunk"]), log.length
-    numbers = range(log.manifest["parts"])
+def _of_log(log: LogRecord, held: Secrets, hands: HashingPool) -> EventLeaves:
+    chunk, length = log.manifest.chunk, log.length
+    numbers = range(log.manifest.parts)
     files = [log.folder / f"part-{number:05d}.parquet" for number in numbers]
-    work = held.work(files, log.columns, log_place(log), erased_in(log.manifest))
+    work = held.work(files, log.columns, log_place(log), log.manifest.erased)
     rows = [min(chunk, length - number * chunk) for number in numbers]
     return EventLeaves(log.folder / LEAVES, work, rows, hands)
 
 
-def _of_stream(run: RunRecord, name: str, held: Secrets | None, hands: Hands) -> EventLeaves:
-    (stream,) = (each for each in run.manifest["streams"] if each["name"] == name)
-    files = [run.path("outputs", name, part["part"]) for part in stream["outputs"]]
-    kinds, place, erased = {"value": CANONICAL}, stream_place(run, name), erased_in(stream)
+def _of_stream(run: RunRecord, name: str, held: Secrets | None, hands: HashingPool) -> EventLeaves:
+    stream = run.manifest.by_name[name]
+    files = [run.path("outputs", name, part.part) for part in stream.outputs]
+    kinds, place, erased = {"value": CANONICAL}, stream_place(run, name), stream.erased
     if held is None:
         gone = np.fromiter(each_of(erased), np.int64)
         work = Work(tuple(files), kinds, place, np.zeros(1, np.int64), b"", gone, {})
@@ -271,7 +274,7 @@ def _of_stream(run: RunRecord, name: str, held: Secrets | None, hands: Hands) ->
         if not stream_file(run, name).exists() and (made := _new_salts(work)):
             salts |= made
             write_salts(salts_file(run, name), salts)
-    rows = [part["rows"] for part in stream["outputs"]]
+    rows = [part.rows for part in stream.outputs]
     return EventLeaves(stream_file(run, name), work, rows, hands)
 
 

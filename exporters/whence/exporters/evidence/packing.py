@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from whence.engine.associations import LOG_PREFIX
 from whence.engine.errors import ParameterError
 from whence.engine.record import RunRecord
 from whence.engine.record.remote import RemotePath
-from whence.exporters.answers import answer_of, run_about
+from whence.engine.record.root import root_of
+from whence.engine.record.verifying import require_unchanged
 from whence.exporters.evidence.asking import Asked, ask, positions_of
 from whence.exporters.evidence.attesting import envelope
+from whence.exporters.evidence.committing import committed_of, head_now
+from whence.exporters.evidence.counterfactuals import tried
+from whence.exporters.evidence.deriving import derived, json_bytes, prov_files
 from whence.exporters.evidence.facts import Wanted, facts_of
-from whence.exporters.evidence.hands import Hands
+from whence.exporters.evidence.hashing_pool import HashingPool
 from whence.exporters.evidence.keys import KeyPair
 from whence.exporters.evidence.leaves import RunLeaves
-from whence.exporters.evidence.page import html_page
-from whence.exporters.evidence.picture import picture_of, svg
-from whence.exporters.evidence.printing import pdf
-from whence.exporters.evidence.proving import Proved, prove, revealable
+from whence.exporters.evidence.proving import prove, revealable
 from whence.exporters.evidence.reconciling import reconcile
 from whence.exporters.evidence.reporting import difference_of
+from whence.exporters.evidence.sections import PROFILES
 from whence.exporters.evidence.stepping import said_in_words
-from whence.exporters.evidence.telling import NOT, PROFILES, event_rows, report, route_rows
-from whence.exporters.evidence.trying import tried
-from whence.exporters.evidence.verify import ATTESTATION, BAG, FORMAT, archive
-from whence.exporters.model import Event
-from whence.exporters.recorded import run_of
-from whence.exporters.saving import write_pieces
-from whence.exporters.shipping import save
+from whence.exporters.evidence.timestamping import check_address, stamped
+from whence.exporters.evidence.verify import ATTESTATION, BAG, FORMAT, TOKEN, archive
+from whence.exporters.evidence.wording import validation_in_words
+from whence.exporters.prov.saving import write_pieces
 from whence.exporters.validating import validate
 from whence.store import Connection
+from whence.store.allowing import load_own_functions
 from whence.store.catalog import find_run
-from whence.store.questions import Impact
+from whence.store.questions import Impact, Why
 from whence.store.questions.whole import require_whole
 
 __all__ = ["create_pack"]
@@ -58,6 +54,7 @@ def create_pack(
     keys: KeyPair,
     *,
     now: datetime | None = None,
+    timestamp: str | None = None,
 ) -> Path:
     """Write a sealed pack; the same but for the attestation, whenever it is made.
 
@@ -68,6 +65,7 @@ def create_pack(
         path: the file.
         keys: the keys that it is signed with.
         now: the time of signing, if it is not now.
+        timestamp: a server of RFC 3161 to ask for the time.
     """
     if wanted.profile not in PROFILES:
         msg = (
@@ -78,14 +76,19 @@ def create_pack(
     if isinstance(root, RemotePath):
         msg = f"{root}: expected a record on this machine; got a URI; try a copy of it here"
         raise ParameterError(msg)
+    if timestamp is not None:
+        check_address(timestamp)
     graph = find_run(connection, wanted.run, root)
     require_whole(graph)
     record = RunRecord(root, graph.id)
+    load_own_functions(record.manifest.chain, wanted.allow)
     logs = {log.name: record.log(log.name) for log in graph.logs}
-    with Hands() as hands:
+    require_unchanged(record)
+    committed = committed_of(record)
+    with HashingPool() as hands:
         leaves = RunLeaves.begun(record, logs, [each.name for each in graph.outputs], hands)
         asked = ask(connection, graph, record, wanted.question)
-        content, merkle_root = _content_of(connection, asked, wanted, leaves)
+        content, merkle_root = _content_of(connection, asked, wanted, leaves, committed)
     files = _bag({**content, "key.pub": keys.public.pem.encode()})
     signed = (now or datetime.now(UTC)).isoformat(timespec="seconds").replace("+00:00", "Z")
     predicate = {
@@ -94,13 +97,21 @@ def create_pack(
         "question": asked.question,
         "format": FORMAT,
         "signed": signed,
+        "root": root_of(committed["parts"]),
+        "journal": head_now(record.root),
     }
     files[ATTESTATION] = envelope(files, merkle_root, predicate, keys)
+    if timestamp is not None:
+        files[TOKEN] = stamped(files[ATTESTATION], timestamp)
     return write_pieces(path, [archive(files)])
 
 
 def _content_of(
-    connection: Connection, asked: Asked, wanted: Wanted, leaves: RunLeaves
+    connection: Connection,
+    asked: Asked,
+    wanted: Wanted,
+    leaves: RunLeaves,
+    committed: Mapping[str, Any],
 ) -> tuple[dict[str, bytes], str]:
     """The files of a pack, and the root of the run.
 
@@ -123,16 +134,22 @@ def _content_of(
     subject = asked.subject if wanted.subject is None else wanted.subject
     own = _subject(asked, subject)
     counted = reconcile(asked.graph, asked.record)
-    with tempfile.TemporaryDirectory() as folder:
-        prov, validation = _prov(asked, wanted, own, Path(folder))
+    answer = _shown(asked, wanted, own)
     difference = None
     if wanted.against is not None:
         difference = difference_of(connection, asked, wanted.against)
     tries = tried(asked, wanted.reveal)
     said = said_in_words(connection, asked, wanted.reveal, own)
     proved = prove(asked, leaves, wanted.reveal, own)
-    told = facts_of(asked, wanted, subject, proved, counted, validation, tries, difference, said)
-    return {**_content(asked, told, proved), **prov}, proved.merkle["root"]
+    told = facts_of(asked, wanted, subject, proved, counted, answer, tries, difference, said)
+    chain = json.dumps(asked.record.manifest.chain, indent=2, sort_keys=True)
+    own_files = {
+        "chain.json": chain.encode() + b"\n",
+        "proofs.json": json_bytes({"events": proved.proofs}),
+        "root.json": json_bytes(committed),
+        "verify.py": (_HERE / "verify.py").read_bytes(),
+    }
+    return {**_with_prov(told), **own_files}, proved.merkle["root"]
 
 
 def _subject(asked: Asked, subject: str | None) -> frozenset[tuple[str, int]]:
@@ -152,111 +169,40 @@ def _subject(asked: Asked, subject: str | None) -> frozenset[tuple[str, int]]:
     return own & cited
 
 
-def _prov(
-    asked: Asked, wanted: Wanted, own: frozenset[tuple[str, int]], folder: Path
-) -> tuple[dict[str, bytes], dict[str, Any]]:
-    """The answer as PROV, of exactly this scope, and what the checker says of it."""
-    shown = {
-        word: any(log.manifest.get(word) in wanted.reveal for log in asked.logs.values())
+def _shown(asked: Asked, wanted: Wanted, own: frozenset[tuple[str, int]]) -> Why | Impact:
+    """The answer as far as it may be told."""
+    told = {
+        word: any(log.manifest.column_of(word) in wanted.reveal for log in asked.logs.values())
         for word in ("case", "activity", "time")
     }
-    answer = asked.redacted(shown, own)
-    if asked.erasure is not None:
-        events = tuple(Event(LOG_PREFIX + each.log, each.position) for each in asked.cited)
-        answer = replace(answer_of(answer, run_about(asked.record)), events=events)
-    found, reports = {}, {}
-    for name in ("prov.json", "prov.nq"):
-        path = save(answer, folder / name, about=asked.record)
-        found[name] = path.read_bytes()
-        checked = validate(path)
-        if not checked.valid:
-            msg = f"{name}: expected valid PROV; got {checked}; try reporting it"
-            raise ParameterError(msg)
-        reports[name] = {"valid": True, "statements": checked.statements}
-    statements = reports["prov.json"]["statements"]
-    words = f"valid by W3C PROV-CONSTRAINTS, {statements:,} statements, checked when it was made"
-    return found, {"words": words, "files": reports}
+    found: Why | Impact = asked.redacted(told, own)
+    return found
 
 
-def _content(asked: Asked, told: dict[str, Any], proved: Proved) -> dict[str, bytes]:
-    names = [f"{each.log}@{each.position}" for each in asked.cited]
-    processors = [p.id for p in run_of(asked.record).processors if p.definition is not None]
-    output = asked.question.partition(" ")[2]
-    if isinstance(asked.answer, Impact):
-        many = sum(share.count for share in asked.answer.explained)
-        output = f"{many:,} outputs"
-    picture = picture_of(names, processors, output)
-    route = route_rows(asked.route)
-    widths = {each["name"]: each["w"] for each in asked.record.manifest["streams"]}
-    page = report(told, route_rows(asked.route, widths))
-    chain = json.dumps(asked.record.manifest.get("chain"), indent=2, sort_keys=True)
-    counts = [list(each.values()) for each in told["reconciliation"]]
-    return {
-        "README.txt": _readme(told).encode(),
-        "report.html": html_page(page, svg(picture)).encode(),
-        "report.pdf": pdf(page, picture),
-        "explanation.svg": svg(picture).encode(),
-        "evidence.json": _json({k: v for k, v in told.items() if k != "events"}),
-        "events.csv": _csv(*event_rows(told)),
-        "route.csv": _csv(*route),
-        "reconciliation.csv": _csv(list(told["reconciliation"][0]) if counts else ["log"], counts),
-        "what-if.csv": _csv(
-            ["place", "value", "changes", "result"], [list(row.values()) for row in told["what_if"]]
-        ),
-        "dictionary.csv": _csv(
-            ["name", "kind", "events", "owner"], [list(row.values()) for row in told["dictionary"]]
-        ),
-        **_more_tables(told),
-        "chain.json": chain.encode() + b"\n",
-        "proofs.json": _json({"events": proved.proofs}),
-        "verify.py": (_HERE / "verify.py").read_bytes(),
-    }
+def _with_prov(facts: Mapping[str, Any]) -> dict[str, bytes]:
+    """All files that are made from the facts, and the facts, completed by what PROV is found to be.
+
+    They are made from the facts as they are read back, as whoever verifies will make them.
+    """
+    told: dict[str, Any] = json.loads(json_bytes(facts))
+    prov = prov_files(told)
+    told["validation"] = _validation(prov)
+    return {**derived(told), **prov, "evidence.json": json_bytes(told)}
 
 
-def _more_tables(told: Mapping[str, Any]) -> dict[str, bytes]:
-    """Tables that only some packs have."""
-    several = {
-        "erased.csv": told.get("erasure", {}).get("erased", ()),
-        "adjustments.csv": told["adjustments"],
-        "difference.csv": told.get("difference", {}).get("figure", ()),
-    }
-    return {
-        name: _csv(list(rows[0]), [list(row.values()) for row in rows])
-        for name, rows in several.items()
-        if rows
-    }
-
-
-def _readme(told: Mapping[str, Any]) -> str:
-    return "\n".join(
-        [
-            f"Evidence: {told['question']}",
-            "",
-            told["answer"]["words"],
-            "",
-            "report.html, report.pdf   the question, the answer and what they rest on, to read",
-            "evidence.json, *.csv      the same for programs",
-            "prov.json, prov.nq        the same as W3C PROV",
-            "proofs.json               that the events shown are events of the run",
-            "chain.json                what computed the answer",
-            "verify.py                 python3 verify.py PACK.zip checks the pack",
-            "",
-            NOT,
-            "",
-        ]
-    )
-
-
-def _json(content: Any) -> bytes:
-    return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    made = io.StringIO()
-    writer = csv.writer(made, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return made.getvalue().encode()
+def _validation(prov: Mapping[str, bytes]) -> dict[str, Any]:
+    """What the checker says of the PROV files."""
+    reports = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in prov.items():
+            path = Path(folder, name)
+            path.write_bytes(data)
+            checked = validate(path)
+            if not checked.valid:
+                msg = f"{name}: expected valid PROV; got {checked}; try reporting it"
+                raise ParameterError(msg)
+            reports[name] = {"valid": True, "statements": checked.statements}
+    return {"words": validation_in_words(reports["prov.json"]["statements"]), "files": reports}
 
 
 def _bag(content: Mapping[str, bytes]) -> dict[str, bytes]:

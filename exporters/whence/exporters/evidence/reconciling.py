@@ -11,12 +11,11 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from whence.engine.intervals import Intervals, count
+from whence.engine.lineage.positions import Intervals, count, joined, minus, overlap
 from whence.engine.record import RunRecord
 from whence.engine.record.files import whole_file
 from whence.engine.record.reaching import Reaching
 from whence.store.catalog import RunGraph
-from whence.store.places import difference, joined, overlap
 from whence.store.questions.whole import require_whole
 
 __all__ = ["Reconciled", "reconcile"]
@@ -69,7 +68,7 @@ def reconcile(run: RunGraph, record: RunRecord) -> tuple[Reconciled, ...]:
 def _parts_of(run: RunGraph, record: RunRecord) -> str:
     """A digest of what the record says of its parts; the counts are of these and no others."""
     logs = [[log.id, *log.names, log.length, _rejected(record, log.name)] for log in run.logs]
-    told = json.dumps([record.manifest["streams"], logs], sort_keys=True)
+    told = json.dumps([[s.json() for s in record.manifest.streams], logs], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()
 
 
@@ -87,7 +86,7 @@ def _write(path: Path, text: str) -> None:
 
 def _rejected(record: RunRecord, log: str) -> int:
     """Rows of the source that were left out before."""
-    return int(record.log(log).manifest.get("report", {}).get("dropped", 0))
+    return int(record.log(log).manifest.report.get("dropped", 0))
 
 
 def _counted(run: RunGraph, record: RunRecord) -> tuple[Reconciled, ...]:
@@ -101,7 +100,7 @@ def _counted(run: RunGraph, record: RunRecord) -> tuple[Reconciled, ...]:
             places = joined(each for name in log.names for each in reached.get(name, ()))
             here = overlap(left, places)
             counts.append(count(here))
-            left = difference(left, here)
+            left = minus(left, here)
         explained, support_only, opened = counts
         rejected, never = _rejected(record, log.name), count(left)
         found.append(

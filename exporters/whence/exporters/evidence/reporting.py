@@ -7,11 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from whence.engine.errors import ParameterError
-from whence.engine.intervals import count
-from whence.engine.words import value_text
+from whence.engine.lineage.positions import count
+from whence.engine.lineage.words import value_text
 from whence.exporters.evidence.asking import Asked
-from whence.exporters.evidence.reconciling import Reconciled
-from whence.exporters.recorded import run_of
+from whence.exporters.model import Run
 from whence.store import Connection
 from whence.store.questions import Comparison, InputRange, compare
 from whence.store.questions.output_pairs import Said
@@ -22,15 +21,15 @@ _OWNER = "owner"
 
 
 def reporting(
-    asked: Asked,
+    run: Run,
     metadata: Mapping[str, Any],
-    counted: Sequence[Reconciled],
+    counted: Sequence[Mapping[str, Any]],
     scope: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Dictionary, completeness, timeliness and adjustments.
 
     Args:
-        asked: the question and its answer.
+        run: the run.
         metadata: what is known of the processing; ``owner.NAME`` is who owns one processor, stream
             or log, ``owner`` who owns the rest.
         counted: the counts that reconcile.
@@ -41,7 +40,6 @@ def reporting(
         given = (metadata.get(f"{_OWNER}.{name}") for name in names)
         return str(next((each for each in given if each), metadata.get(_OWNER, "not stated")))
 
-    run = run_of(asked.record)
     dictionary = [
         {"name": log.name, "kind": "log", "events": log.count or "", "owner": owner(log.name)}
         for log in run.logs
@@ -61,10 +59,10 @@ def reporting(
     ]
     completeness = [
         {
-            "log": each.log,
-            "used": f"{each.count - each.never_matters:,} of {each.count:,}",
-            "reason": f"{each.never_matters:,} never matter: no output of the chain leans on them; "
-            f"{each.rejected:,} rows were rejected when the log was read",
+            "log": each["log"],
+            "used": f"{each['count'] - each['never_matters']:,} of {each['count']:,}",
+            "reason": f"{each['never_matters']:,} never matter: no output of the chain leans on "
+            f"them; {each['rejected']:,} rows were rejected when the log was read",
         }
         for each in counted
     ]

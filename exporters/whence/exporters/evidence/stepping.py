@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
-from whence.engine.definition import chain_from_tree
 from whence.engine.errors import WhenceError
-from whence.engine.record.erasing import erased_in
-from whence.engine.steps import NOT_TOLD, StepEdge, Steps
-from whence.engine.words import in_words
+from whence.engine.language.definition import chain_from_tree
+from whence.engine.lineage.steps import NOT_TOLD, StepEdge, Steps
+from whence.engine.lineage.words import in_words
 from whence.exporters.evidence.asking import Asked
 from whence.store import Connection
 from whence.store.questions import Why, since_event, steps_recorded
@@ -40,10 +39,10 @@ def said_in_words(
         The sentences; ``None`` if no output was asked about, values of the log were erased, or the
         log is long.
     """
-    tree = asked.record.manifest.get("chain")
+    tree = asked.record.manifest.chain
     if not isinstance(asked.answer, Why) or tree is None:
         return None
-    if any(erased_in(log.manifest) for log in asked.logs.values()):
+    if any(log.manifest.erased for log in asked.logs.values()):
         return None
     try:
         found = steps_recorded(asked.record, asked.answer, most=_MOST)

@@ -8,15 +8,20 @@ from typing import Any
 
 from whence.engine.record import LogRecord, RunRecord
 from whence.engine.record.erasing import Erasure
+from whence.engine.record.folders import log_folder
 from whence.engine.record.remote import RemotePath
 from whence.store import Connection
-from whence.store.journal import read_journal
+from whence.store.journal import REDIRECTED, read_journal
 from whence.store.server.lifecycle import instances
 
 __all__ = ["files_written", "named_in_runs", "unreached"]
 
-_OPTIONS = {"evidence": ("-o", "--output"), "export": ("-o", "--output")}
+_OPTIONS: Mapping[str, tuple[str, ...]] = dict.fromkeys(
+    ("evidence", "export", "draw"), ("-o", "--output")
+)
 """Commands that write files elsewhere, and the options that name them."""
+_PAGE = "web"
+"""What the journal calls what the page handed out; its name comes next."""
 _PROV = "--prov"
 _MOST = 20
 
@@ -32,8 +37,8 @@ def unreached(
         connection: the graph; ``None`` if there is none.
         local: the name of the local server that the graph is on, if it is on one.
     """
-    logs = [LogRecord.open(root / "logs" / id) for id in erasure.logs]
-    sources = dict.fromkeys(str(log.manifest["source"]) for log in logs if log.manifest["source"])
+    logs = [LogRecord.open(log_folder(root, id)) for id in erasure.logs]
+    sources = dict.fromkeys(str(log.manifest.source) for log in logs if log.manifest.source)
     found = [f"the source of a log, {source}: remove the events there" for source in sources]
     if isinstance(root, RemotePath):
         found.append(
@@ -78,9 +83,9 @@ def named_in_runs(root: Path, runs: Iterable[str], mentions: Callable[[str], boo
     for id in runs:
         manifest = RunRecord(root, id).manifest
         where = {
-            "its chain": manifest["chain"],
-            "its options": manifest["options"],
-            "its metadata": manifest["metadata"],
+            "its chain": manifest.chain,
+            "its options": manifest.options.json(),
+            "its metadata": manifest.metadata,
         }
         named = [what for what, told in where.items() if any(map(mentions, _texts(told)))]
         if named:
@@ -105,7 +110,9 @@ def _texts(told: Any) -> Iterator[str]:
 
 
 def files_written(root: Path, mentions: Callable[[str], bool]) -> list[str]:
-    """One line for each file that commands of the journal have written, such as packs.
+    """One line for each file that commands of the journal have written, and the page handed out.
+
+    Packs, exports and pictures, and what was printed into a file.
 
     Args:
         root: the record's place.
@@ -113,16 +120,24 @@ def files_written(root: Path, mentions: Callable[[str], bool]) -> list[str]:
     """
     found: dict[str, None] = {}
     for entry in read_journal(root):
-        options = (*_OPTIONS.get(entry.action, ()), _PROV)
+        line = f"of line {entry.number + 1} of the journal"
+        options = (*_OPTIONS.get(entry.action, ()), _PROV, REDIRECTED)
         for word, after in zip(entry.words, (*entry.words[1:], ""), strict=True):
             name, sign, rest = word.partition("=")
             if word in options or (sign and name in options):
                 file = after if word in options else rest
-                told = f"of line {entry.number + 1} of the journal" if mentions(file) else file
-                found[
-                    f"a file written earlier, {told}: ask whoever has it to delete it; a pack is "
-                    "never changed, make a new one instead"
-                ] = None
+                found[_ask_for("a file written earlier", line if mentions(file) else file)] = None
+        if entry.action == _PAGE and len(entry.words) > 1:
+            file = entry.words[1]
+            told = line if any(map(mentions, entry.words)) else f"{file} {line}"
+            found[_ask_for("what the page handed out", told)] = None
     lines = list(found)
     left = len(lines) - _MOST
     return lines[:_MOST] + ([f"{left:,} more such files: see whence journal"] if left > 0 else [])
+
+
+def _ask_for(what: str, told: str) -> str:
+    return (
+        f"{what}, {told}: ask whoever has it to delete it; a pack is never changed, make a new one "
+        "instead"
+    )

@@ -1,8 +1,8 @@
 """Check an evidence pack with nothing but Python: ``python3 verify.py PACK.zip``.
 
 It checks the structure, all digests, that the attestation speaks of this very pack, the proofs
-that the events shown are events of the run, the counts, and that the archive holds nothing else.
-Left to ``whence evidence verify``: who signed the pack, and whether the PROV files are valid.
+that the events shown are events of the run, the counts, that ``evidence.json`` names every file,
+and that the archive holds nothing else. What it leaves to ``whence evidence verify``, it prints.
 """
 
 from __future__ import annotations
@@ -18,24 +18,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "ATTESTATION",
-    "BAG",
-    "FORMAT",
-    "Finding",
-    "PackError",
-    "archive",
-    "check",
-    "field_digest",
-    "leaf_digest",
-    "node_digest",
-    "read_pack",
-    "root_from",
-]
+__all__ = ["ATTESTATION", "BAG", "DERIVED_SINCE", "FORMAT", "TOKEN", "Finding", "PackError"]
+__all__ += ["archive", "check", "field_digest", "leaf_digest", "node_digest", "read_pack"]
+__all__ += ["one_line", "root_from", "strict_json"]
 
-FORMAT = 2
+FORMAT = 3
+DERIVED_SINCE = 3
+"""The format since which all that a pack shows can be made again from ``evidence.json``."""
 BAG = "pack/"
 ATTESTATION = "attestation.dsse.json"
+TOKEN = "attestation.tsr"
+"""A time that a server vouches for, if one was asked."""
+NOT_CHECKED = (
+    "not checked here: who signed it; whether report, tables, picture and PROV say what "
+    "evidence.json says; whether the verdict follows from the values; root.json; the time. "
+    "For all that: whence evidence verify PACK.zip --key KEY.pub"
+)
 MOST_BYTES = 64 << 20
 MOST_FILES = 1000
 
@@ -119,24 +117,29 @@ def read_pack(path: Path) -> tuple[dict[str, bytes], bytes]:
         if len(entries) > MOST_FILES:
             raise _refused(path, f"at most {MOST_FILES} files", f"{len(entries):,}")
         files: dict[str, bytes] = {}
+        room = len(whole)
         for entry in entries:
             _check_entry(path, entry, files)
+            room -= entry.file_size
+            if room < 0:  # entries that share their bytes could grow without bound
+                raise _refused(path, "files beside each other", "some that lie over each other")
             try:
                 files[entry.filename] = zipped.read(entry)
             except (zipfile.BadZipFile, OSError, EOFError, ValueError, RuntimeError) as error:
-                got = f"damage: {error}"
-                raise _refused(path, f"{entry.filename!r} whole", got) from error
+                raise _refused(path, f"{entry.filename!r} whole", f"damage: {error}") from error
     return files, whole
 
 
 def _check_entry(path: Path, entry: zipfile.ZipInfo, files: Mapping[str, bytes]) -> None:
     name = entry.filename
     parts = name.split("/")
-    inside = name == ATTESTATION or (name.startswith(BAG) and all(parts))
+    inside = name in (ATTESTATION, TOKEN) or (name.startswith(BAG) and all(parts))
     if not inside or ".." in parts or "." in parts or "\\" in name or "\0" in name:
         raise _refused(path, f"names in {BAG} and {ATTESTATION}", f"{name!r}")
     if name in files:
         raise _refused(path, "every name once", f"{name!r} twice")
+    if not name.isascii() or name.lower() in {other.lower() for other in files}:
+        raise _refused(path, "plain names that differ by more than case", f"{name!r}")
     if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
         raise _refused(path, "files that are stored as they are", f"{name!r} compressed")
     if entry.file_size > MOST_BYTES:
@@ -164,6 +167,8 @@ def check(files: Mapping[str, bytes], whole: bytes) -> Iterator[Finding]:
         raise PackError(msg)
     yield from _digests(files)
     stages = {"attestation": _attested, "proofs": _proofs, "counts": _counts}
+    if format >= DERIVED_SINCE:
+        stages = {"files": _accounted, **stages}
     for name, stage in stages.items():
         try:
             yield from list(stage(files, told))
@@ -174,28 +179,45 @@ def check(files: Mapping[str, bytes], whole: bytes) -> Iterator[Finding]:
     yield from _canonical(files, whole)
 
 
+def strict_json(data: bytes | str) -> Any:
+    """JSON of which every reader makes the same, or a ValueError: no name twice, no NaN."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        return dict(pairs) if len(dict(pairs)) == len(pairs) else _no("a name stands twice")
+
+    def number(text: str) -> float:
+        found = float(text)
+        return found if found - found == 0 else _no(f"{text} is no number of JSON")
+
+    text = data if isinstance(data, str) else data.decode()
+    return json.loads(text, object_pairs_hook=once, parse_float=number, parse_constant=number)
+
+
+def _no(words: str) -> Any:
+    raise ValueError(words)
+
+
 def _json(files: Mapping[str, bytes], name: str) -> dict[str, Any]:
     try:
-        found = json.loads(files[name])
+        found = strict_json(files[name])
+        if isinstance(found, dict):
+            return found
+        got = "something else"
     except KeyError:
-        msg = f"{name}: expected this file in the pack; got none; try the pack as it was made"
-        raise PackError(msg) from None
+        got = "none"
     except (ValueError, RecursionError) as error:
-        msg = f"{name}: expected JSON; got damage: {error}; try the pack as it was made"
-        raise PackError(msg) from None
-    if not isinstance(found, dict):
-        msg = f"{name}: expected a JSON object; got something else; try the pack as it was made"
-        raise PackError(msg)
-    return found
+        got = f"damage: {error}"
+    msg = f"{name}: expected this file in the pack, a JSON object; got {got}; try it as it was made"
+    raise PackError(msg)
 
 
 def _digests(files: Mapping[str, bytes]) -> Iterator[Finding]:
     """Every file is listed, and is what is listed."""
-    wrong: list[str] = []
+    wrong = []
     tags = {f"{BAG}{name}" for name in ("bagit.txt", "bag-info.txt", "manifest-sha256.txt")}
     own = f"{BAG}tagmanifest-sha256.txt"
     listed = {**_listed(files, f"{BAG}manifest-sha256.txt"), **_listed(files, own)}
-    for name in sorted(set(files) - {ATTESTATION, own} | set(listed) | tags):
+    for name in sorted(set(files) - {ATTESTATION, TOKEN, own} | set(listed) | tags):
         if name not in files:
             wrong.append(f"{name} is missing")
         elif name not in listed:
@@ -207,19 +229,29 @@ def _digests(files: Mapping[str, bytes]) -> Iterator[Finding]:
         yield True, f"digests: all {len(listed)} files are what the manifests list"
 
 
+def _accounted(files: Mapping[str, bytes], told: Mapping[str, Any]) -> Iterator[Finding]:
+    """Nothing is in the pack that the facts do not name, and all that they name is."""
+    tags = ("bagit.txt", "bag-info.txt", "manifest-sha256.txt", "tagmanifest-sha256.txt")
+    named = [str(each) for each in told["files"]]
+    known = {*(BAG + name for name in tags), *(f"{BAG}data/{name}" for name in named)}
+    there = set(files) - {ATTESTATION, TOKEN}
+    for name in sorted(there ^ known):
+        yield False, f"files: {name} is " + ("not of evidence.json" if name in there else "missing")
+    if there == known:
+        yield True, f"files: evidence.json accounts for all {len(named)}"
+
+
 def _listed(files: Mapping[str, bytes], manifest: str) -> dict[str, str]:
-    found = {}
-    for line in files.get(manifest, b"").decode("utf-8", "replace").splitlines():
-        digest, _, name = line.partition("  ")
-        found[BAG + name] = digest
-    return found
+    lines = files.get(manifest, b"").decode("utf-8", "replace").splitlines()
+    return {BAG + name: digest for digest, _, name in (line.partition("  ") for line in lines)}
 
 
 def _attested(files: Mapping[str, bytes], told: Mapping[str, Any]) -> Iterator[Finding]:
     """The attestation speaks of this very pack."""
     envelope = _json(files, ATTESTATION)
     try:
-        statement = json.loads(base64.b64decode(envelope["payload"], validate=True))
+        statement = strict_json(base64.b64decode(envelope["payload"], validate=True))
+        signatures = len(envelope["signatures"])
         subjects = {each["name"]: each["digest"]["sha256"] for each in statement["subject"]}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         yield False, f"attestation: {ATTESTATION} cannot be read: {error}"
@@ -228,6 +260,8 @@ def _attested(files: Mapping[str, bytes], told: Mapping[str, Any]) -> Iterator[F
         digest = hashlib.sha256(files.get(BAG + name, b"")).hexdigest()
         if subjects.get(name) != digest:
             yield False, f"attestation: it speaks of another {BAG}{name}"
+    if signatures != 1:
+        yield False, f"attestation: expected one signature; got {signatures or 'none'}"
     if subjects.get("merkle-root") != told["merkle"]["root"]:
         yield False, "attestation: it speaks of another Merkle root"
     elif set(subjects) != {"manifest-sha256.txt", "tagmanifest-sha256.txt", "merkle-root"}:
@@ -251,10 +285,9 @@ def _proofs(files: Mapping[str, bytes], told: Mapping[str, Any]) -> Iterator[Fin
     proofs = _json(files, f"{BAG}data/proofs.json")["events"]
     for proof in proofs:
         named = f"{proof['name']}@{proof['position']}"
-        leaf = _leaf(proof)
         tree = trees.get(proof["place"], {"count": 0, "root": ""})
         path = [bytes.fromhex(each) for each in proof["path"]]
-        root = root_from(leaf, proof["index"], tree["count"], path)
+        root = root_from(_leaf(proof), proof["index"], tree["count"], path)
         if root is None or root.hex() != tree["root"]:
             wrong += 1
             yield False, f"proofs: {named} is not shown to be an event of the run"
@@ -325,9 +358,9 @@ def _same(row: Mapping[str, str], proof: Mapping[str, Any]) -> bool:
     """Whether a row says of an event what its proof does."""
     fields = proof.get("fields", {}).items()
     shown = {name: field["value"] for name, field in fields if "value" in field}
-    values = json.loads(row["values"] or "{}")
+    values = strict_json(row["values"] or "{}")
     # Packs have had values as text that is JSON, too.
-    same = values in (shown, {name: json.loads(value) for name, value in shown.items()})
+    same = values in (shown, {name: strict_json(value) for name, value in shown.items()})
     return same and row["reference"] == _leaf(proof).hex()
 
 
@@ -342,6 +375,11 @@ def _canonical(files: Mapping[str, bytes], whole: bytes) -> Iterator[Finding]:
     yield False, f"archive: something outside the files was changed, at byte {at:,}"
 
 
+def one_line(words: object) -> str:
+    """One line for a terminal: what a pack holds neither steers it nor begins a line of its own."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(words))
+
+
 def main(arguments: Sequence[str]) -> int:
     """Check one pack and say in words what holds."""
     if len(arguments) != 1:
@@ -350,11 +388,11 @@ def main(arguments: Sequence[str]) -> int:
     try:
         found = list(check(*read_pack(Path(arguments[0]))))
     except PackError as error:
-        print(f"verify: {error}", file=sys.stderr)
+        print(f"verify: {one_line(error)}", file=sys.stderr)
         return 1
+    print(NOT_CHECKED)
     for holds, words in found:
-        print(f"{'holds' if holds else 'FAILS'}  {words}")
-    print("not checked here: who signed it, and whether its PROV files are valid")
+        print(f"{'holds' if holds else 'FAILS'}  {one_line(words)}")
     return 0 if all(holds for holds, _ in found) else 1
 
 

@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.columns import as_column, from_canonical, kind_of_column
-from whence.engine.record.beside import made_beside
-from whence.engine.record.files import write_json, write_table
+from whence.engine.record.files import write_table
+from whence.engine.record.folders import log_folder
+from whence.engine.record.logs import IMPORTED
+from whence.engine.record.manifest import LogManifest, log_of_json, write_manifest
 from whence.engine.record.schema import log_schema
+from whence.engine.record.staging import staging_folder
 from whence.engine.runners.options import CHUNK
 from whence.engine.values import Value
-from whence.exporters.importing.told import Typed
+from whence.engine.values.columns import as_column, from_canonical, kind_of_column
+from whence.exporters.importing.statements import Typed
 
 __all__ = ["plain_value", "write_log"]
 
@@ -57,38 +60,41 @@ def write_log(root: Path, name: str, id: str, said: Said, events: Sequence[Said]
     kinds = {column: kind_of_column(values) for column, values in columns.items()}
     positions = np.array([event["position"][0] for event in events], np.int64)
     parts = range(0, max(1, len(positions)), CHUNK)
-    with made_beside(root / "logs") as beside:
+    with staging_folder(root / "logs") as beside:
         arrays = [as_column(values, kinds[column]) for column, values in columns.items()]
         whole = pa.Table.from_arrays(
             [pa.array(positions), pa.array(positions), *arrays], schema=log_schema(kinds)
         )
         for number, start in enumerate(parts):
             write_table(beside.path / f"part-{number:05d}.parquet", whole.slice(start, CHUNK))
-        write_json(
-            beside.path / "manifest.json",
-            {
-                "format": 2,
-                "id": id,
-                "name": name,
-                "source": said.get("source", [""])[0],
-                "source_format": "prov",
-                "length": len(positions),
-                "plain": plain,
-                "columns": [{"name": column, "kind": kind} for column, kind in kinds.items()],
-                "order": "file",
-                "missing": None,
-                **roles,
-                "event_id": None,
-                "timezone": None,
-                "report": {},
-                "details": {},
-                "digest": said.get("digest", [""])[0],
-                "events": {"by": None, "secret": None, "repeated": 0},
-                "chunk": CHUNK,
-                "parts": len(parts),
-            },
+        write_manifest(
+            beside.path,
+            log_of_json(
+                id,
+                {
+                    "format": LogManifest.FORMAT,
+                    "id": id,
+                    "name": name,
+                    "source": said.get("source", [""])[0],
+                    "source_format": IMPORTED,
+                    "length": len(positions),
+                    "plain": plain,
+                    "columns": [{"name": column, "kind": kind} for column, kind in kinds.items()],
+                    "order": "file",
+                    "missing": None,
+                    **roles,
+                    "event_id": None,
+                    "timezone": None,
+                    "report": {},
+                    "details": {},
+                    "digest": said.get("digest", [""])[0],
+                    "events": {"by": None, "secret": None, "repeated": 0},
+                    "chunk": CHUNK,
+                    "parts": len(parts),
+                },
+            ),
         )
-        beside.become(root / "logs" / id)
+        beside.become(log_folder(root, id))
 
 
 def _values(events: Sequence[Said]) -> tuple[dict[str, list[Value]], bool]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,25 +13,37 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from whence.engine.associations import LOG_PREFIX, Association
-from whence.engine.columns import canonical
-from whence.engine.errors import LogError
+from whence.engine.disk import clear_about_disks
+from whence.engine.errors import LogError, WhenceError
+from whence.engine.lineage.association import LOG_PREFIX, Association
 from whence.engine.record import RunWriter, list_runs
 from whence.engine.record.erasing import ERASED
 from whence.engine.record.files import remove_tree
+from whence.engine.record.folders import log_folder, run_folder
+from whence.engine.record.manifest import MANIFEST, StreamInfo, StreamRole
+from whence.engine.record.remote import RemotePath
 from whence.engine.record.schema import OUTPUTS
+from whence.engine.record.staging import StagingFolder, staging_folder
 from whence.engine.runners.options import CHUNK
 from whence.engine.values import kind_of
-from whence.exporters.identifiers import mint
+from whence.engine.values.columns import canonical
+from whence.exporters.importing.checking import check_run, check_stream
 from whence.exporters.importing.logs import plain_value, write_log
 from whence.exporters.importing.rows import associations
-from whence.exporters.importing.told import MOST, Told, each_type, read_told
+from whence.exporters.importing.statements import MOST, Statements, each_type, read_statements
+from whence.exporters.prov.identifiers import mint
 
 __all__ = ["import_runs"]
 
 _COMPOSED = ("list", "record", "map")
+_FAULTS = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError),
+    *(TypeError, ValueError, pa.ArrowException),
+)
+"""What a file can bring about where its values are used as if Whence had written them."""
 
 
+@clear_about_disks
 def import_runs(
     path: Path, root: Path, format: str | None = None, *, most: int = MOST
 ) -> list[str]:
@@ -50,15 +63,9 @@ def import_runs(
     Raises:
         LogError: the file is damaged, holds no run, or holds a run that the record has.
     """
-    bundles = read_told(path, format, most)
-    try:
-        runs = [_Run(told) for told in bundles.values() if _runs(told)]
-    except (KeyError, IndexError, TypeError, ValueError, AssertionError) as error:
-        msg = (
-            f"{path.name}: expected a whole run as Whence writes it; got one in which something "
-            f"is missing: {error}; try exporting it again"
-        )
-        raise LogError(msg) from error
+    bundles = read_statements(path, format, most)
+    with _complete(path):
+        runs = [_Run(stated) for stated in bundles.values() if _runs(stated)]
     if not runs:
         msg = (
             f"{path.name}: expected a run that Whence exported; got {len(bundles)} bundles without "
@@ -67,27 +74,92 @@ def import_runs(
         raise LogError(msg)
     known = set(list_runs(root))
     for run in runs:
-        run.check(path.name)
+        with _complete(path):
+            run.check(path.name)
+        run_folder(root, run.id)
+        for id, _ in run.logs.values():
+            log_folder(root, id)
         if run.id in known:
             msg = (
                 f"run {run.id}: expected one that the record does not have; got one that is there; "
                 "try another --record"
             )
             raise LogError(msg)
-    for run in runs:
-        run.write(root)
+        known.add(run.id)
+    with _nothing_left(root), staging_folder(root / "runs") as staging:
+        with _complete(path):
+            for run in runs:
+                run.write(staging.path, root)
+        _place(staging, runs, root)
     return [run.id for run in runs]
 
 
-def _runs(told: Told) -> list[dict[str, list[Any]]]:
-    return [known for known in told.things.values() if "Run" in each_type(known)]
+@contextmanager
+def _complete(path: Path) -> Iterator[None]:
+    """Refuse a file with one line, whatever Python says of what is in it or missing."""
+    try:
+        yield
+    except WhenceError:
+        raise
+    except _FAULTS as error:
+        lines = str(error).splitlines() or [type(error).__name__]
+        msg = (
+            f"{path.name}: expected a whole run as Whence writes it; got one in which something "
+            f"is missing: {lines[0][:200]}; try exporting it again"
+        )
+        raise LogError(msg) from error
+
+
+def _place(staging: StagingFolder, runs: Iterable[_Run], root: Path) -> None:
+    """Give complete runs and their logs their names; on a fault, take back exactly those."""
+    placed: list[Path] = []
+    try:
+        for run in runs:
+            for id, _ in run.logs.values():
+                folder = log_folder(root, id)
+                if (staging.path / "logs" / id).exists() and staging.become(folder, f"logs/{id}"):
+                    placed.append(folder)
+                elif not (folder / MANIFEST).exists():
+                    raise _taken(folder)
+            folder = run_folder(root, run.id)
+            if not staging.become(folder, f"runs/{run.id}"):
+                raise _taken(folder)
+            placed.append(folder)
+    except BaseException:
+        for folder in reversed(placed):
+            remove_tree(folder, strict=True)
+        raise
+
+
+def _taken(folder: Path) -> LogError:
+    return LogError(
+        f"{folder}: expected a name that is free; got something that is there; try another --record"
+    )
+
+
+@contextmanager
+def _nothing_left(root: Path) -> Iterator[None]:
+    """On a fault, remove the empty folders that were not there before."""
+    here = [] if isinstance(root, RemotePath) else [root / "runs", root / "logs", root]
+    new = [folder for folder in here if not folder.exists()]
+    try:
+        yield
+    except BaseException:
+        for folder in new:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def _runs(stated: Statements) -> list[dict[str, list[Any]]]:
+    return [known for known in stated.things.values() if "Run" in each_type(known)]
 
 
 class _Run:
     """One run, as a bundle tells of it."""
 
-    def __init__(self, told: Told) -> None:
-        (known,) = _runs(told)
+    def __init__(self, stated: Statements) -> None:
+        (known,) = _runs(stated)
         self.id: str = known["name"][0]
         self.known = known
         self.logs: dict[str, tuple[str, dict[str, list[Any]]]] = {}
@@ -95,7 +167,7 @@ class _Run:
         self.chain: dict[str, list[Any]] = {}
         places: dict[str, str] = {}
         own = mint("run", self.id)
-        for iri, said in told.things.items():
+        for iri, said in stated.things.items():
             kinds = set(each_type(said))
             if "Log" in kinds and "name" in said:
                 for name in said["name"]:
@@ -108,19 +180,22 @@ class _Run:
                 self.chain = said
         self.events: dict[str, list[dict[str, list[Any]]]] = {p: [] for p in places.values()}
         belongs: dict[str, str] = {}
-        for collection, member in told.members:
+        for collection, member in stated.members:
             place = places.get(collection)
             if place is not None:
                 belongs[member] = place
-                self.events[place].append(told.things[member])
+                self.events[place].append(stated.things[member])
         for several in self.events.values():
             several.sort(key=lambda said: int(said["position"][0]))
         self.rows: dict[str, list[Association]] = {s["name"][0]: [] for s in self.streams}
-        for row in associations(told, places, belongs):
+        for row in associations(stated, places, belongs):
             self.rows[row.stream].append(row)
 
     def check(self, file: str) -> None:
-        """Refuse a run of which a part was cut off."""
+        """Refuse a run that no run can be, or of which a part was cut off."""
+        check_run(file, self.known)
+        for said in self.streams:
+            check_stream(file, said)
         counted = {LOG_PREFIX + said["name"][0]: said for _, said in self.logs.values()}
         counted.update({said["name"][0]: said for said in self.streams})
         for place, said in counted.items():
@@ -133,19 +208,23 @@ class _Run:
                 )
                 raise LogError(msg)
 
-    def write(self, root: Path) -> None:
-        """Put it into the record."""
+    def write(self, folder: Path, root: Path) -> None:
+        """Write it as a record of its own.
+
+        Args:
+            folder: that record's place.
+            root: the record that it is for; a log that is there is not written again.
+        """
         for name, (id, said) in self.logs.items():
-            if not (root / "logs" / id / "manifest.json").exists():
-                write_log(root, name, id, said, self.events[LOG_PREFIX + said["name"][0]])
-        writer = RunWriter(root, self.id, self._manifest())
+            if not any((log_folder(at, id) / MANIFEST).exists() for at in (root, folder)):
+                write_log(folder, name, id, said, self.events[LOG_PREFIX + said["name"][0]])
+        writer = RunWriter(folder, self.id, self._stated())
         try:
             for said in self.streams:
                 self._write_stream(writer, said)
             writer.publish()
         except BaseException:
-            writer.finish("failed")
-            remove_tree(writer.folder, strict=True)
+            writer.leave()
             raise
         status, error = self.known["status"][0], self.known.get("error", [None])[0]
         writer.finish(
@@ -155,7 +234,7 @@ class _Run:
             ended=_moment(self.known.get("endTime")),
         )
 
-    def _manifest(self) -> dict[str, Any]:
+    def _stated(self) -> dict[str, Any]:
         definition = self.chain.get("definition", ["null"])[0]
         return {
             "chain": json.loads(definition),
@@ -166,15 +245,16 @@ class _Run:
             "versions": self._json("versions"),
             "metadata": self._json("metadata"),
             "chunk": CHUNK,
+            "imported": True,
             "started": _moment(self.known["startTime"]),
             "streams": [
-                {
-                    "name": said["name"][0],
-                    "processor": said["processor"][0],
-                    "pipe": said["pipe"][0],
-                    "role": said["role"][0],
-                    "w": said.get("width", [1])[0],
-                }
+                StreamInfo.new(
+                    said["name"][0],
+                    said["processor"][0],
+                    said["pipe"][0],
+                    StreamRole(said["role"][0]),
+                    said.get("width", [1])[0],
+                )
                 for said in self.streams
             ],
         }
@@ -186,7 +266,7 @@ class _Run:
     def _write_stream(self, writer: RunWriter, said: Mapping[str, list[Any]]) -> None:
         name, width = said["name"][0], CHUNK * said.get("width", [1])[0]
         parts: dict[int, tuple[list[Mapping[str, list[Any]]], list[Association]]] = {}
-        if said["role"][0] != "end":
+        if not StreamRole(said["role"][0]).is_end:
             for event in self.events[name]:
                 parts.setdefault(event["position"][0] // width, ([], []))[0].append(event)
         for row in self.rows[name]:

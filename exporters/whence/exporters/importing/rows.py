@@ -5,33 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from whence.engine.associations import Association, Relation
-from whence.exporters.importing.told import Relation as Statement
-from whence.exporters.importing.told import Told, each_type
+from whence.engine.lineage.association import Association, Relation
+from whence.exporters.importing.statements import Relation as Statement
+from whence.exporters.importing.statements import Statements, each_type
 
 __all__ = ["associations"]
 
+MOST_REACHED = 50_000_000
+"""Positions that all ranges of a file may stand for: each takes memory, its range does not."""
+
 
 def associations(
-    told: Told, places: Mapping[str, str], belongs: Mapping[str, str]
+    stated: Statements, places: Mapping[str, str], belongs: Mapping[str, str]
 ) -> Iterator[Association]:
     """The associations of a bundle.
 
     Args:
-        told: the bundle.
+        stated: the bundle.
         places: the log or stream that each collection is, by the name that relations use.
         belongs: the place that each event is in.
     """
-    reader = _Reader(told, places, belongs)
-    for statement in told.relations:
+    reader = _Reader(stated, places, belongs)
+    for statement in stated.relations:
         kinds = set(each_type(statement.said))
         if kinds & {"Explains", "Trigger", "Supports"}:
             yield reader.row(statement, kinds)
 
 
 class _Reader:
-    def __init__(self, told: Told, places: Mapping[str, str], belongs: Mapping[str, str]) -> None:
-        self.things, self.places, self.belongs = told.things, places, belongs
+    def __init__(
+        self, stated: Statements, places: Mapping[str, str], belongs: Mapping[str, str]
+    ) -> None:
+        self.things, self.places, self.belongs = stated.things, places, belongs
+        self._left = MOST_REACHED
 
     def row(self, statement: Statement, kinds: set[str]) -> Association:
         relation: Relation = "supports" if "Supports" in kinds else "explains"
@@ -52,8 +58,7 @@ class _Reader:
                 reached: tuple[int, ...] = (position,)
             else:
                 to, lo, hi = self._range(statement.second)
-                assert hi is not None
-                reached = tuple(range(lo, hi + 1))
+                reached = self._positions(lo, hi)
             return Association(stream, relation, "list", at, at, to, reached, **marks)
         stream, lo, hi = self._range(statement.first)
         if "Band" in kinds:
@@ -70,6 +75,14 @@ class _Reader:
             return Association(stream, relation, "band", lo, hi, to, **numbers, **marks)
         to, position = self._event(statement.second)
         return Association(stream, relation, "zone", lo, hi, to, (position,), **marks)
+
+    def _positions(self, lo: int, hi: int | None) -> tuple[int, ...]:
+        assert hi is not None
+        self._left -= max(0, hi - lo + 1)
+        if self._left < 0:
+            msg = f"ranges of more than {MOST_REACHED:,} positions"
+            raise ValueError(msg)
+        return tuple(range(lo, hi + 1))
 
     def _event(self, iri: str) -> tuple[str, int]:
         return self.belongs[iri], self.things[iri]["position"][0]

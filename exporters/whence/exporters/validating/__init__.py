@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from whence.exporters.validating.reading import FORMATS, validate
+from whence.exporters.prov.formats import READ as FORMATS
+from whence.exporters.validating.checking import validate
 from whence.exporters.validating.report import Report, Violation
 from whence.exporters.validating.rules import BEYOND, CONSTRAINTS, RULES
 

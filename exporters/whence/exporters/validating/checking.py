@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
+from whence.exporters.prov.reading.instance import Document, Instance
+from whence.exporters.prov.reading.kinds import KINDS
+from whence.exporters.prov.reading.opening import format_of, read_document
 from whence.exporters.validating.clock import check_clock
 from whence.exporters.validating.entity_types import check_types
 from whence.exporters.validating.events import Events
 from whence.exporters.validating.impossibility import check_grammar, check_impossible
-from whence.exporters.validating.instance import Document, Instance
-from whence.exporters.validating.kinds import KINDS
 from whence.exporters.validating.ordering import Order, check_order, order_of
 from whence.exporters.validating.report import Report, Violations
 from whence.exporters.validating.uniqueness import Normal, normalize
 
-__all__ = ["check"]
+__all__ = ["check", "validate"]
 
 
 class _Part(NamedTuple):
@@ -27,6 +29,22 @@ class _Part(NamedTuple):
     normal: Normal
     events: Events
     order: Order
+
+
+def validate(path: str | Path, format: str | None = None, *, beyond: bool = True) -> Report:
+    """Check a file by W3C PROV-CONSTRAINTS, and beyond.
+
+    Args:
+        path: the file; with ``.gz`` behind its name, or packed without, it is unpacked.
+        format: one of `FORMATS`, if neither the name nor the beginning of the file says it.
+        beyond: check also what the standard does not ask for: cycles across bundles, clock times.
+
+    Raises:
+        WhenceError: the file cannot be read, or is no PROV.
+    """
+    path = Path(path)
+    chosen = format_of(path, format)
+    return check(read_document(path, chosen), chosen, beyond=beyond)
 
 
 def check(document: Document, format: str, *, beyond: bool = True) -> Report:

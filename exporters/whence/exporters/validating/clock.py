@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from whence.exporters.prov.reading.instance import Origin
 from whence.exporters.validating.events import Events
-from whence.exporters.validating.instance import Origin
 from whence.exporters.validating.ordering import Order, way
 from whence.exporters.validating.report import Violations
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from whence.exporters.validating.instance import Instance, Origin
-from whence.exporters.validating.kinds import ACTIVITY, ELEMENTS, ENTITY, KINDS
+from whence.exporters.prov.reading.instance import Instance, Origin
+from whence.exporters.prov.reading.kinds import ACTIVITY, ELEMENTS, ENTITY, KINDS
 from whence.exporters.validating.report import KEPT, Violations
 from whence.exporters.validating.uniqueness import Normal
 

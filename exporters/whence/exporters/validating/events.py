@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from whence.exporters.validating.instance import Instance, Origin
+from whence.exporters.prov.reading.instance import Instance, Origin
 from whence.exporters.validating.uniqueness import Normal, declared
 
 __all__ = ["Events"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from whence.exporters.prov.reading.instance import Instance, Origin
+from whence.exporters.prov.reading.kinds import ELEMENTS, KINDS
 from whence.exporters.validating.components import components
-from whence.exporters.validating.instance import Instance, Origin
-from whence.exporters.validating.kinds import ELEMENTS, KINDS
 from whence.exporters.validating.report import Violations
 from whence.exporters.validating.uniqueness import Normal, declared
 
@@ -110,7 +110,9 @@ def _specializations(instance: Instance, found: Violations) -> None:
             _add(instance, found, "C52", "an entity is a specialization of itself", [origin])
         elif group[one] == group[other] and group[one] not in reported:
             reported.add(group[one])
-            round_trip = [o for a, b, o in edges if group[a] == group[b] == group[one]]
+            round_trip: list[Origin] = []
+            if not found.full("C52"):
+                round_trip = [o for a, b, o in edges if group[a] == group[b] == group[one]]
             what = "entities are specializations of each other, and so each of itself"
             _add(instance, found, "C52", what, round_trip)
 

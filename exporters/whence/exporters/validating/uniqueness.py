@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from whence.exporters.validating.instance import Instance, Origin, Table
-from whence.exporters.validating.kinds import KINDS
+from whence.exporters.prov.reading.instance import Instance, Origin, Table
+from whence.exporters.prov.reading.kinds import KINDS
 from whence.exporters.validating.report import Violations
 
 __all__ = ["Normal", "declared", "normalize"]

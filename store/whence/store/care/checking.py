@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -11,23 +11,24 @@ from pathlib import Path
 import numpy as np
 
 from whence.engine.errors import LogError
+from whence.engine.lineage.positions import Range
+from whence.engine.progress import Listener, Reporter
 from whence.engine.record import RunRecord, record_place
+from whence.engine.record.writing import LOADING, is_being_written
 from whence.store.care.contents import Contents, Marker, StoredRun, contents
 from whence.store.care.heads import head_findings
 from whence.store.care.packed import PackedCheck
 from whence.store.connection import Connection
 from whence.store.cypher import cypher, schema
 from whence.store.loading.numbers import COUNTERS, number
-from whence.store.loading.parts import parts_listed
+from whence.store.loading.parts import ENDED, parts_listed
 from whence.store.loading.pieces import without_piece
 from whence.store.loading.reading_back import SeenChunk, read_chunk
 from whence.store.migrations import VERSION, graph_version
-from whence.store.places import WIDE, Range
+from whence.store.places import WIDE
 
-__all__ = ["CheckReport", "Finding", "Progress", "check"]
+__all__ = ["CheckReport", "Finding", "check"]
 
-Progress = Callable[[int, int, str], None]
-"""Called with how many chunks are done, how many there are, and what is being done."""
 
 RANGES = 1000
 LAST_KEY = (1 << 63) - 1
@@ -38,7 +39,7 @@ class Finding:
     """Something that is not as it should be.
 
     Attributes:
-        kind: chunk, packed, heads, missing, unknown, orphan, index, counter or version.
+        kind: chunk, packed, heads, missing, half, unknown, orphan, index, counter or version.
         about: the chunk, run, log or index.
         problem: what is wrong, in one line.
     """
@@ -72,7 +73,7 @@ class CheckReport:
 
 
 def check(
-    connection: Connection, record: Path | None = None, progress: Progress | None = None
+    connection: Connection, record: Path | None = None, progress: Listener | None = None
 ) -> CheckReport:
     """Compare the whole graph with its markers, and with the record as far as it is there.
 
@@ -83,13 +84,13 @@ def check(
         record: the record's place, if it is not where records usually are.
         progress: told how far it has come.
     """
+    report = Reporter(progress, "checking", "chunks")
     held = contents(connection)
     found = [*_indexes(connection), *_numbers(held), *_owners(held)]
     found += [*_version(connection), *_doomed(connection)]
     whole, packed = SeenChunk(), PackedCheck(connection)
     for done, marker in enumerate(held.markers):
-        if progress is not None:
-            progress(done, len(held.markers), "checking chunks")
+        report(done, len(held.markers), "checking chunks")
         seen = read_chunk(connection, marker.owns, marker.keys, marker.merged)
         whole.add(seen)
         wrong = list(_compared(marker, seen))
@@ -106,6 +107,7 @@ def check(
             kept = RunRecord(record_place(record), run.id)
         except LogError:
             without.append(run.id)
+            found.extend(_half_loaded(held, run))
             continue
         found.extend(_against_record(held, run, kept))
         found.extend(
@@ -113,8 +115,7 @@ def check(
             for name, problem in head_findings(connection, run, kept, there)
         )
     found.extend(_packed_heads(held, packed, found))
-    if progress is not None:
-        progress(len(held.markers), len(held.markers), "checking chunks")
+    report(len(held.markers), len(held.markers), "checking chunks")
     counts = (len(held.markers), whole.events, whole.edges)
     return CheckReport(*counts, tuple(without), tuple(found))
 
@@ -236,9 +237,29 @@ def _against_record(held: Contents, run: StoredRun, kept: RunRecord) -> Iterator
     if run.loaded:
         for id in sorted(listed - there):
             yield Finding("missing", id, "expected its chunk, since its run is loaded; got none")
+    else:
+        yield from _half_in_record(run, kept, len(listed), len(listed - there))
     for id in sorted(there - listed):
         if id.startswith("run/") and without_piece(id) not in listed:
             yield Finding("unknown", id, "expected a part of the record; got none of that name")
+
+
+def _half_in_record(run: StoredRun, kept: RunRecord, every: int, lacking: int) -> Iterator[Finding]:
+    """A run whose loading was interrupted, unless a process is at it."""
+    status = kept.manifest.status
+    unfinished = status in ENDED or (status == "interrupted" and lacking > 0)
+    if unfinished and not is_being_written(kept.folder, LOADING):
+        got = f"{every - lacking:,} of them" if lacking else "all of them, but not their end"
+        problem = f"expected the {every:,} chunks of its record; got {got}"
+        yield Finding("half", run.id, f"{problem}; try whence load {run.id}")
+
+
+def _half_loaded(held: Contents, run: StoredRun) -> Iterator[Finding]:
+    """The same by what the graph says of the run, where its record is not here."""
+    if not run.loaded and run.status in ENDED:
+        got = sum(1 for _ in held.of("run", run.id))
+        problem = f"expected all chunks of a run that is {run.status}; got {got:,}, not the last"
+        yield Finding("half", run.id, f"{problem}; try whence load {run.id} where its record is")
 
 
 def _of_logs(held: Contents, run: StoredRun) -> Iterator[Marker]:

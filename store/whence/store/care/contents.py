@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from whence.engine.compact import Ints
+from whence.engine.lineage.positions import Ints, Range
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.loading.numbers import COUNTERS
-from whence.store.places import Range, no_of
+from whence.store.places import no_of
 
 __all__ = ["Contents", "Marker", "StoredRun", "contents"]
 

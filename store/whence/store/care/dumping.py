@@ -8,10 +8,11 @@ from pathlib import Path
 
 from whence.engine.errors import StoreError
 from whence.engine.java import find_java
+from whence.engine.progress import Listener
 from whence.store.care.contents import contents
 from whence.store.server.fetch import ensure_jars
+from whence.store.server.folders import default_instance
 from whence.store.server.instance import Instance, run_admin
-from whence.store.server.ivy import Progress
 from whence.store.server.lifecycle import start, status, stop
 from whence.store.server.memory import Memory
 from whence.store.server.ports import BOLT_PORT
@@ -25,11 +26,11 @@ SECONDS = 24 * 3600.0
 
 def dump(
     file: Path,
-    name: str = "default",
+    name: str | None = None,
     *,
     overwrite: bool = False,
     memory: Memory | None = None,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> int:
     """Write the graph of a local server into a file, whole or not at all; return its size.
 
@@ -37,7 +38,7 @@ def dump(
 
     Args:
         file: where to.
-        name: which local server.
+        name: which local server, else that of ``WHENCE_INSTANCE``.
         overwrite: replace a file that is there.
         memory: of the server, when it is started again.
         progress: told how far fetching Neo4j has come.
@@ -45,6 +46,7 @@ def dump(
     Raises:
         StoreError: there is no such server, or the file is there already.
     """
+    name = name or default_instance()
     instance = Instance(name)
     if not instance.exists:
         msg = f"dump: expected a local server {name!r}; got none; try whence server start"
@@ -56,7 +58,7 @@ def dump(
         msg = f"dump: expected a folder for the file; got none for {file}; try making it first"
         raise StoreError(msg)
     java = find_java()
-    jars = ensure_jars(java, progress or _silent)
+    jars = ensure_jars(java, progress)
     before = status(name)
     with workshop(instance) as home:
         stop(name)
@@ -73,11 +75,11 @@ def dump(
 
 def restore(
     file: Path,
-    name: str = "default",
+    name: str | None = None,
     *,
     memory: Memory | None = None,
     port: int | None = BOLT_PORT,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> int:
     """Replace the graph of a local server by what a file holds; return how many runs there are.
 
@@ -85,7 +87,7 @@ def restore(
 
     Args:
         file: what `dump` wrote.
-        name: which local server; made if it does not exist.
+        name: which local server, else that of ``WHENCE_INSTANCE``; made if it does not exist.
         memory: of the server.
         port: the port that the server takes if it does not run; ``None`` for any free one.
         progress: told how far fetching Neo4j has come.
@@ -97,11 +99,12 @@ def restore(
     if not file.is_file():
         msg = f"restore: expected a file that whence store dump wrote; got no file {file}; try ls"
         raise StoreError(msg)
+    name = name or default_instance()
     memory = memory or Memory.for_machine()
     start(name, port=port, memory=memory, progress=progress)  # so that the server is set up
     instance = Instance(name)
     java = find_java()
-    jars = ensure_jars(java, progress or _silent)
+    jars = ensure_jars(java, progress)
     with workshop(instance) as home:
         (home / "import" / f"{DATABASE}.dump").symlink_to(file.absolute())
         command = ("database", "load", DATABASE, f"--from-path={home / 'import'}")
@@ -120,7 +123,3 @@ def _placed(made: Path, file: Path) -> None:
         fresh.replace(file)
     finally:
         fresh.unlink(missing_ok=True)
-
-
-def _silent(done: int, total: int, text: str) -> None:
-    """Tell nobody."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from whence.engine.associations import LOG_PREFIX
+from whence.engine.lineage.association import LOG_PREFIX
+from whence.engine.progress import Reporter
 from whence.engine.record import RunRecord
-from whence.engine.runners.selected import is_selected
+from whence.engine.record.manifest import RunManifest
 from whence.store.care.import_files import ImportFiles
 from whence.store.loading.ancestry import Ancestry
 from whence.store.loading.chunks import marker_of
@@ -26,7 +26,6 @@ from whence.store.places import WIDE, key_of, no_of, position_of
 
 __all__ = ["Numbers", "export_runs", "numbered"]
 
-Progress = Callable[[int, int, str], None]
 Numbers = dict[str, int]
 
 LABELS = {"inputs": "Event:Input", "outputs": "Event:Output", "events": "Event"}
@@ -44,17 +43,17 @@ def numbered(runs: Sequence[RunRecord]) -> Numbers:
 
     for run in runs:
         manifest = run.manifest
-        logs = (run.log(name) for name in manifest["logs"])
+        logs = (run.log(name) for name in manifest.logs)
         ids = [log.id for log in logs if log.made_by is None]
-        ids += [stream_id(run.id, stream["name"]) for stream in manifest["streams"]]
-        wide = frozenset(stream_id(run.id, s["name"]) for s in manifest["streams"] if is_wide(s))
+        ids += [stream_id(run.id, stream.name) for stream in manifest.streams]
+        wide = frozenset(stream_id(run.id, s.name) for s in manifest.streams if is_wide(s))
         missing = [id for id in dict.fromkeys(ids) if id not in numbers]
         numbers.update(take_numbers(missing, wide, take))
     return numbers
 
 
 def export_runs(
-    runs: Sequence[RunRecord], numbers: Numbers, folder: Path, progress: Progress
+    runs: Sequence[RunRecord], numbers: Numbers, folder: Path, report: Reporter
 ) -> ImportFiles:
     """Write everything that the runs hold, part by part.
 
@@ -62,7 +61,7 @@ def export_runs(
         runs: those first whose streams others read.
         numbers: of every log and stream.
         folder: where the files are made.
-        progress: told how many parts are done.
+        report: told how many parts are done.
     """
     with ImportFiles(folder) as files:
         work = _Export(files, numbers, folder)
@@ -74,7 +73,7 @@ def export_runs(
         for held, several in listed:
             work.collections(held)
             for part in _heads_first(held, several):
-                progress(done, total, f"writing {held.record.id}")
+                report(done, total, f"writing {held.record.id}")
                 work.part(held, part)
                 done += 1
             work.forget_heads()
@@ -83,15 +82,16 @@ def export_runs(
         for at, last in enumerate((len(numbers) - wide, wide)):
             if last:
                 files.node("Counter", "Counter", at + 1, {"name": COUNTERS[at], "last": last})
-        progress(total, total, "writing files")
+        report(total, total, "writing files")
     return files
 
 
 def _heads_first(held: RecordParts, parts: Sequence[Part]) -> Iterator[Part]:
     """What says which inner events are heads comes before these events."""
     roles = held.directory.roles
-    yield from (part for part in parts if roles.get(part.owner) == "heads")
-    yield from (part for part in parts if roles.get(part.owner) != "heads")
+    heads = {name for name, role in roles.items() if role.is_heads}
+    yield from (part for part in parts if part.owner in heads)
+    yield from (part for part in parts if part.owner not in heads)
 
 
 @dataclass
@@ -116,19 +116,19 @@ class _Export:
                 if not held.selected and log.made_by is None:
                     self.whole.add(held.directory.numbers[LOG_PREFIX + name])
 
-    def parts(self, run: RunRecord, manifest: Mapping[str, Any]) -> RecordParts:
+    def parts(self, run: RunRecord, manifest: RunManifest) -> RecordParts:
         numbers = {}
         partly = set()
-        for name in manifest["logs"]:
+        for name in manifest.logs:
             log = run.log(name)
             id = log.id if log.made_by is None else stream_id(*log.made_by)
             numbers[LOG_PREFIX + name] = self.numbers[id]
             if log.made_by is not None:
                 maker = RunRecord(run.root, log.made_by[0])
-                if is_selected(maker.manifest):
+                if maker.manifest.options.is_selective:
                     partly.add(LOG_PREFIX + name)
-        for stream in manifest["streams"]:
-            numbers[stream["name"]] = self.numbers[stream_id(run.id, stream["name"])]
+        for stream in manifest.streams:
+            numbers[stream.name] = self.numbers[stream_id(run.id, stream.name)]
         return RecordParts(run, manifest, numbers, partly=partly)
 
     def collections(self, held: RecordParts) -> None:
@@ -142,9 +142,9 @@ class _Export:
         for name, stream in held.streams.items():
             id = stream_id(held.record.id, name)
             no = self.numbers[id]
-            widths[no] = held.manifest["chunk"] * stream["w"]
+            widths[no] = held.manifest.chunk * stream.w
             known = {"id": id, "no": no}
-            if stream["role"] == "end":
+            if stream.role.is_end:
                 self.files.node("End", "End", key_of(no, 0), known)
             else:
                 self.files.node("Collection:Stream", "Collection", no, known)
@@ -282,7 +282,6 @@ class _Heads:
         return found
 
     def remove(self) -> None:
-        """Remove the files."""
         for path in self.there.values():
             path.unlink()
         self.there = {}

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from whence.engine.lineage.block import OPEN as UNTIL_NOW
+from whence.engine.lineage.heads import HeadZones
 from whence.engine.record import RunRecord
-from whence.engine.record.schema import associations_of
+from whence.engine.record.manifest import StreamInfo
 from whence.store.care.contents import StoredRun
 from whence.store.connection import Connection
-from whence.store.loading import zones
 from whence.store.loading.parts import RecordParts
 from whence.store.loading.reading_back import heads_in_graph, in_order
 from whence.store.loading.selected_heads import heads_asked_for
@@ -37,9 +38,9 @@ def head_findings(
     """
     numbers = {name: no for no, name in run.streams.items()}
     asked = _asked_for(kept, numbers, loaded) if run.selected else {}
-    for stream in kept.manifest["streams"]:
-        name = stream["name"]
-        if stream["role"] != "heads" or name not in numbers:
+    for stream in kept.manifest.streams:
+        name = stream.name
+        if not stream.role.is_heads or name not in numbers:
             continue
         if run.selected:
             wanted = asked.get(name, np.empty((0, 3), np.int64))
@@ -53,22 +54,19 @@ def head_findings(
 
 
 def _of_record(
-    kept: RunRecord, stream: dict[str, object], numbers: dict[str, int], loaded: set[str]
+    kept: RunRecord, stream: StreamInfo, numbers: dict[str, int], loaded: set[str]
 ) -> Ints:
     """Each head's key, and from which output to which; one that was open and ended counts once."""
-    found: list[tuple[int, int, int]] = []
-    name = str(stream["name"])
-    parts: list[dict[str, int]] = stream["associations"]  # type: ignore[assignment]
-    for part in parts:
-        if f"run/{kept.id}/{name}/{part['part']}" not in loaded:
-            continue
-        for row in associations_of(kept.associations(name, part["part"]), name):
-            key = key_of(numbers[row.to], row.inputs[0])
-            found.append((key, row.lo, OPEN if row.hi is None else row.hi))
-    rows = in_order(np.asarray(found, np.int64).reshape(-1, 3))
-    last = np.append(rows[1:, 0] != rows[:-1, 0], True)[: len(rows)]
-    kept_rows: Ints = rows[last]
-    return kept_rows
+    name = stream.name
+    numbered = stream.associations.numbers
+    there = [number for number in numbered if f"run/{kept.id}/{name}/{number}" in loaded]
+    blocks = (block for number in there for block in kept.blocks(name, number).blocks)
+    found = [np.empty((0, 3), np.int64)]
+    for to, zones in HeadZones.of(blocks).items():
+        ends = np.where(zones.hi == UNTIL_NOW, OPEN, zones.hi)
+        keys = zones.event + key_of(numbers[to], 0)
+        found.append(np.stack([keys, zones.lo, ends], axis=1))
+    return in_order(np.concatenate(found))
 
 
 def _asked_for(kept: RunRecord, numbers: dict[str, int], loaded: set[str]) -> dict[str, Ints]:
@@ -80,7 +78,7 @@ def _asked_for(kept: RunRecord, numbers: dict[str, int], loaded: set[str]) -> di
             ancestry.know(ancestry.bring(part.owner, part.number))
     found: dict[str, list[Ints]] = {}
     for name, heads in heads_asked_for(ancestry, parts.directory):
-        heads[heads[:, 2] == zones.OPEN, 2] = OPEN
+        heads[heads[:, 2] == UNTIL_NOW, 2] = OPEN
         found.setdefault(name, []).append(heads)
     return {name: in_order(np.concatenate(several)) for name, several in found.items()}
 

@@ -10,12 +10,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
-from whence.engine.associations import INNER_WIDTH
 from whence.engine.errors import StoreError
-from whence.store.places import WIDE, WIDE_BITS, Range, key_of, no_of, position_of
+from whence.engine.lineage.association import INNER_WIDTH
+from whence.engine.lineage.positions import Range
+from whence.store.places import WIDE, WIDE_BITS, key_of, no_of, position_of
 
 __all__ = ["EMPTY_MARK", "ImportFiles"]
 
@@ -54,12 +54,7 @@ class ImportFiles:
         """Close all files at the end."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         """Close all files."""
         for file in self._files.values():
             file.close()

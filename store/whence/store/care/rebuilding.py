@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from whence.engine.errors import LogError, StoreError
 from whence.engine.java import find_java
+from whence.engine.progress import Listener, Reporter
 from whence.engine.record import RunRecord, list_runs
 from whence.engine.record.contributions import contributions
 from whence.store.care.contents import contents
@@ -23,6 +24,7 @@ from whence.store.loading.register import prepare_schema, register, run_state
 from whence.store.migrations.to_3 import write_packed
 from whence.store.places import no_of, position_of
 from whence.store.server.fetch import ensure_jars
+from whence.store.server.folders import default_instance
 from whence.store.server.instance import Instance, run_admin
 from whence.store.server.lifecycle import start
 from whence.store.server.memory import Memory
@@ -32,7 +34,6 @@ from whence.store.server.serving import DATABASE
 
 __all__ = ["RebuildReport", "rebuild"]
 
-Progress = Callable[[int, int, str], None]
 
 IMPORT_SECONDS = 24 * 3600.0
 STATES = "SHOW INDEXES YIELD state RETURN state"
@@ -61,12 +62,12 @@ class RebuildReport:
 
 def rebuild(
     record: Path,
-    name: str = "default",
+    name: str | None = None,
     *,
     drop_lost: bool = False,
     memory: Memory | None = None,
     port: int | None = BOLT_PORT,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> RebuildReport:
     """Replace the graph of a local server by one made from all runs of a record.
 
@@ -74,7 +75,7 @@ def rebuild(
 
     Args:
         record: the record's place.
-        name: which local server; made if it does not exist.
+        name: which local server, else that of ``WHENCE_INSTANCE``; made if it does not exist.
         drop_lost: give up runs that are in the graph and in no record; else they are a reason to
             refuse.
         memory: what the server and the importer may take.
@@ -84,7 +85,8 @@ def rebuild(
     Raises:
         StoreError: the graph has runs whose record is gone, or there is no run to build it from.
     """
-    tell = progress or (lambda done, total, text: None)
+    report = Reporter(progress, "rebuilding", "parts")
+    name = name or default_instance()
     runs, left_out = _runs(record)
     memory = memory or Memory.for_machine()
     now = start(name, port=port, memory=memory)
@@ -100,13 +102,13 @@ def rebuild(
     instance = Instance(name)
     numbers = numbered(runs)
     with workshop(instance) as home:
-        files = export_runs(runs, numbers, home / "import", tell)
-        tell(0, 1, "importing")
+        files = export_runs(runs, numbers, home / "import", report)
+        report(0, 1, "importing")
         java = find_java()
         run_admin(
             home,
             java,
-            ensure_jars(java, tell),
+            ensure_jars(java, progress),
             *("database", "import", "full", DATABASE, "--overwrite-destination=true"),
             f"--report-file={home / 'import.report'}",
             f"--max-off-heap-memory={memory.page_cache + memory.heap}m",
@@ -115,9 +117,9 @@ def rebuild(
             heap=memory.heap,
             timeout=IMPORT_SECONDS,
         )
-        tell(1, 1, "importing")
+        report(1, 1, "importing")
         with replaced(instance, home, memory) as connection:
-            _finish(connection, runs, files, tell)
+            _finish(connection, runs, files, report)
     return RebuildReport(
         name, tuple(run.id for run in runs), left_out, dropped, files.nodes, files.edges
     )
@@ -133,10 +135,10 @@ def _runs(record: Path) -> tuple[list[RunRecord], tuple[str, ...]]:
             return
         run = RunRecord(record, id)
         manifest = run.manifest
-        if manifest["status"] not in ENDED:
+        if manifest.status not in ENDED:
             left_out.append(id)
             return
-        for name in manifest["logs"]:
+        for name in manifest.logs:
             made_by = run.log(name).made_by
             if made_by is not None:
                 try:
@@ -158,7 +160,7 @@ def _runs(record: Path) -> tuple[list[RunRecord], tuple[str, ...]]:
 
 
 def _finish(
-    connection: Connection, runs: Sequence[RunRecord], files: ImportFiles, tell: Progress
+    connection: Connection, runs: Sequence[RunRecord], files: ImportFiles, report: Reporter
 ) -> None:
     """What is small is written as loading writes it, and what the importer cannot make."""
     prepare_schema(connection)
@@ -166,20 +168,20 @@ def _finish(
         time.sleep(0.2)
     connection.write(cypher("import_fix_markers"))
     for done, (chunk, path, bounds) in enumerate(files.packed):
-        tell(done, len(files.packed), "packing edges")
+        report(done, len(files.packed), "packing edges")
         write_packed(connection, chunk, (path.read_bytes(), bounds))
     for done, (first, last) in enumerate(files.to_mend):
-        tell(done, len(files.to_mend), "writing empty lists")
+        report(done, len(files.to_mend), "writing empty lists")
         _mend(connection, first, last)
     for done, run in enumerate(runs):
-        tell(done, len(runs), "registering runs")
+        report(done, len(runs), "registering runs")
         manifest = run.manifest
         register(connection, run, manifest)
-        logs = [run.log(name).manifest for name in manifest["logs"]]
+        logs = [run.log(name).manifest for name in manifest.logs]
         run_state(connection, manifest, logs, loaded=True)
         if lacks_contributions(connection, run):
             keep_contributions(connection, run, contributions(run))
-    tell(len(runs), len(runs), "registering runs")
+    report(len(runs), len(runs), "registering runs")
 
 
 def _mend(connection: Connection, first: int, last: int) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from whence.engine.errors import StoreError
+from whence.engine.progress import Listener, Reporter
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher
 from whence.store.places import key_of, last_position, no_of
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Removed", "is_stored", "remove_from_graph", "sweep"]
 
-Progress = Callable[[int, int, str], None]
 
 BATCH = 5000
 """Events a transaction: with their relationships they have to fit into the server's memory."""
@@ -84,24 +84,24 @@ def remove_from_graph(connection: Connection, run: str) -> Removed:
     return connection.transact(work)
 
 
-def sweep(connection: Connection, progress: Progress | None = None) -> int:
+def sweep(connection: Connection, progress: Listener | None = None) -> int:
     """Remove the events of everything that was taken out of the graph; return how many.
 
     May be interrupted at any moment; whoever sweeps next goes on.
     """
-    tell = progress or (lambda done, total, text: None)
+    report = Reporter(progress, "removing", "streams")
     removed = _swept_singly(connection)
     doomed = [row["no"] for row in connection.read(cypher("doomed_read")) if not row["keys"]]
     for done, no in enumerate(doomed):
         ends = {"first": key_of(no, 0), "last": key_of(no, last_position(no))}
-        tell(done, len(doomed), "removing events")
+        report(done, len(doomed), "removing events")
         while found := _removed(connection, "doomed_events", page=BATCH, **ends):
             removed += found
         while _removed(connection, "doomed_spans", page=BATCH, no=no):
             pass
         connection.write(cypher("doomed_done"), no=no)
     if doomed:
-        tell(len(doomed), len(doomed), "removing events")
+        report(len(doomed), len(doomed), "removing events")
     return removed
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from whence.engine.compact import Ints
+from whence.engine.lineage.positions import Ints, Positions, Range
 from whence.engine.record import record_place
+from whence.engine.record.folders import log_folder, run_folder
 from whence.store.care.contents import Marker, contents
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.loading.ranges import Ranges
-from whence.store.places import LAST_POSITION, Range, key_of, no_of
+from whence.store.places import LAST_POSITION, key_of, no_of
 from whence.store.server.serving import local_store
 
 __all__ = ["Share", "StoreSizes", "stats"]
@@ -101,9 +101,9 @@ def stats(connection: Connection, record: Path | None = None) -> StoreSizes:
         size,
         None if place is None else folder_bytes(place[1]),
         (
-            *(share("run", id, (id,), root / "runs" / id) for id in held.runs),
+            *(share("run", id, (id,), run_folder(root, id)) for id in held.runs),
             *(
-                share("log", id, tuple(sorted(log["users"])), root / "logs" / id)
+                share("log", id, tuple(sorted(log["users"])), log_folder(root, id))
                 for id, log in held.logs.items()
             ),
         ),
@@ -115,7 +115,7 @@ def _alone(singly: Ints, ranges: Sequence[Range], no: int) -> int:
     own = singly[(singly >= key_of(no, 0)) & (singly <= key_of(no, LAST_POSITION))]
     inside = [pair for pair in ranges if no_of(pair[0]) == no]
     lo, hi = np.asarray(inside, np.int64).reshape(-1, 2).T
-    return int((~Ranges.joined(lo, hi).holds(own)).sum())
+    return int((~Positions.joined(lo, hi).contains(own)).sum())
 
 
 def folder_bytes(folder: Path) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from whence.store.loading.beside import Loading, LoadOptions
 from whence.store.loading.following import follow
 from whence.store.loading.loader import LoadReport, load
+from whence.store.loading.sidecar import Loading, LoadOptions
 
 __all__ = ["LoadOptions", "LoadReport", "Loading", "follow", "load"]

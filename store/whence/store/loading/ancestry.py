@@ -7,37 +7,25 @@ intervals in columns, so that the work goes with what is reached, not with the l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.associations import LOG_PREFIX, Association
-from whence.engine.compact import Associations, Block, Ints
+from whence.engine.lineage.association import LOG_PREFIX
+from whence.engine.lineage.block import Associations, Block
+from whence.engine.lineage.follow import Links
+from whence.engine.lineage.heads import HeadZones
+from whence.engine.lineage.positions import NONE, Positions
 from whence.engine.record import RunRecord
-from whence.engine.record.compact import from_compact_table
-from whence.engine.record.schema import associations_of
-from whence.engine.runners.selected import Selector
-from whence.store.loading.chains import behind, leads_within
-from whence.store.loading.ranges import Ranges
-from whence.store.loading.zones import HeadZones
+from whence.engine.record.manifest import StreamInfo
+from whence.engine.record.selected import Selector
 
-__all__ = ["Ancestry", "Brought", "reached", "rows_of"]
+__all__ = ["Ancestry", "Brought", "reached"]
 
-Rows = list[Association] | Associations
 CACHED_PARTS = 64
-NONE = Ranges.none()
-
-
-def rows_of(record: RunRecord, stream: str, number: int) -> Rows:
-    """The associations of a part, compact if the record has them so."""
-    table = record.associations(stream, number)
-    if "back" in table.schema.names:
-        return from_compact_table(table, stream)
-    return associations_of(table, stream)
 
 
 @dataclass
@@ -46,20 +34,20 @@ class Brought:
 
     Attributes:
         events: of each stream, parts of its events.
-        rows: of each stream, what these events lead to.
-        inputs: which events of each log (``log:NAME``) are led to.
-        needs: the parts of output pipes, by name and number, that hold what is led to.
+        rows: of each stream, the associations of these events.
+        inputs: which events of each log (``log:NAME``) are referenced.
+        needs: the parts of output pipes, by name and number, that hold the referenced events.
         inside: which events of streams come along.
-        heads: of each stream of heads, the outputs at which they are asked for.
-        lacking: a stream of which the record has not all by now that is led to.
+        heads: of each stream of heads, the outputs at which they are needed.
+        lacking: a referenced stream whose parts are not all written yet.
     """
 
     events: dict[str, list[pa.Table]] = field(default_factory=dict)
-    rows: dict[str, list[Rows]] = field(default_factory=dict)
-    inputs: dict[str, Ranges] = field(default_factory=dict)
+    rows: dict[str, list[Associations]] = field(default_factory=dict)
+    inputs: dict[str, Positions] = field(default_factory=dict)
     needs: set[tuple[str, int]] = field(default_factory=set)
-    inside: dict[str, Ranges] = field(default_factory=dict)
-    heads: dict[str, Ranges] = field(default_factory=dict)
+    inside: dict[str, Positions] = field(default_factory=dict)
+    heads: dict[str, Positions] = field(default_factory=dict)
     lacking: str | None = None
 
 
@@ -68,13 +56,13 @@ class Ancestry:
 
     Attributes:
         known: of each stream, the events that were brought.
-        heads: of each stream of heads, the outputs at which they were asked for.
+        heads: of each stream of heads, the outputs at which they were needed.
     """
 
     def __init__(
         self,
         record: RunRecord,
-        streams: Mapping[str, Mapping[str, Any]],
+        streams: Mapping[str, StreamInfo],
         chunk: int,
         selected: Selector,
     ) -> None:
@@ -90,24 +78,25 @@ class Ancestry:
         self.streams = streams
         self.chunk = chunk
         self.selected = selected
-        self.known: dict[str, Ranges] = {}
-        self.heads: dict[str, Ranges] = {}
-        self._rows = lru_cache(CACHED_PARTS)(lambda name, part: rows_of(record, name, part))
+        self.known: dict[str, Positions] = {}
+        self.heads: dict[str, Positions] = {}
+        self._rows = lru_cache(CACHED_PARTS)(record.blocks)
         self._outputs = lru_cache(CACHED_PARTS)(record.outputs)
-        self._zones: dict[str, HeadZones] = {}
+        self._zone_parts: dict[str, dict[int, Associations]] = {}
+        self._zones: dict[str, dict[str, HeadZones]] = {}
 
     def bring(self, stream: str, number: int) -> Brought:
         """What a part of an output pipe, or of its end, brings beyond what is known."""
         found = Brought()
         own = self._listed(stream, number)
         waiting = list(reached(own))
-        if self.streams[stream]["role"] == "output":
+        if self.streams[stream].role.is_output:
             self._take(found, stream, number, self._told(stream, number))
         else:  # what an end leans on in a log is told by ranges, and needs no events there
             own = _by_ranges(own)
             waiting = [(name, some) for name, some in waiting if not name.startswith(LOG_PREFIX)]
         found.rows[stream] = [own]
-        seen: dict[str, Ranges] = {}
+        seen: dict[str, Positions] = {}
         while waiting:
             name, wanted = waiting.pop()
             if name.startswith(LOG_PREFIX):
@@ -117,14 +106,15 @@ class Ancestry:
                 continue
             new = wanted.minus(seen.get(name, NONE))
             _add(seen, name, new)
-            role = self.streams[name]["role"]
-            if role == "heads":
+            role = self.streams[name].role
+            if role.is_heads:
                 _add(found.heads, name, new)
-                waiting += self.zones(name).reached(new)
-                last = max((p["part"] for p in self.streams[name]["associations"]), default=-1)
+                for to, zones in self.zones(name).items():
+                    waiting.append((to, Positions.of(zones.meeting(new).event)))
+                last = max(self.streams[name].associations.numbers, default=-1)
                 if new and new.hi[-1] // self.chunk > last:
                     found.lacking = name  # unless the run is over
-            elif role == "output":
+            elif role.is_output:
                 self._of_pipe(found, name, new, (stream, number))
             else:
                 waiting += self._of_stream(found, name, new)
@@ -137,14 +127,19 @@ class Ancestry:
         for name, new in brought.heads.items():
             _add(self.heads, name, new)
 
-    def zones(self, name: str) -> HeadZones:
-        """The zones of a stream of heads, as far as the record has them by now."""
-        zones = self._zones.setdefault(name, HeadZones(name))
-        for part in self.streams[name]["associations"]:
-            zones.read(part["part"], lambda number: rows_of(self.record, name, number))
-        return zones
+    def zones(self, name: str) -> dict[str, HeadZones]:
+        """The zones of a stream of heads by the stream inside, as far as the record has them."""
+        read = self._zone_parts.setdefault(name, {})
+        new = [part for part in self.streams[name].associations.numbers if part not in read]
+        if new or name not in self._zones:
+            read.update((number, self.record.blocks(name, number)) for number in new)
+            blocks = (block for some in read.values() for block in some.blocks)
+            self._zones[name] = HeadZones.of(blocks)
+        return self._zones[name]
 
-    def _of_pipe(self, found: Brought, name: str, wanted: Ranges, asking: tuple[str, int]) -> None:
+    def _of_pipe(
+        self, found: Brought, name: str, wanted: Positions, asking: tuple[str, int]
+    ) -> None:
         """Outputs that others lead to: selected ones have their own part, the others come along."""
         for _, _, number in self._parts(found, name, wanted):
             told = self._told(name, number)
@@ -153,49 +148,53 @@ class Ancestry:
             new = wanted.minus(told).minus(self.known.get(name, NONE))
             _add(found.inside, name, self._take(found, name, number, new))
 
-    def _of_stream(self, found: Brought, name: str, wanted: Ranges) -> Iterator[tuple[str, Ranges]]:
+    def _of_stream(
+        self, found: Brought, name: str, wanted: Positions
+    ) -> Iterator[tuple[str, Positions]]:
         """Events inside: they come along, and what they lead to as well."""
         there = self.known.get(name, NONE).union(found.inside.get(name, NONE))
         new = wanted.minus(there)
         if not new:
             return
         # From the last part to the first: what leads on inside the stream leads to what is earlier.
-        left = self._parts(found, name, Ranges.one(0, int(new.hi[-1])))
+        left = self._parts(found, name, Positions.one(0, int(new.hi[-1])))
         for first, last, number in sorted(left, reverse=True):
-            inside = new.overlap(Ranges.one(first, last))
+            inside = new.overlap(Positions.one(first, last))
             if not inside:
                 continue
             rows = self._listed(name, number)
-            earlier = behind(leads_within(rows, name), inside).minus(there)
+            own = Links.of(block for block in rows.blocks if block.to == name)
+            earlier = own.within(inside).minus(there)
             new, inside = new.union(earlier), inside.union(earlier)
             _add(found.inside, name, self._take(found, name, number, inside))
-            chosen = _restricted(rows, inside)
+            blocks = (block.within(inside) for block in rows.blocks)
+            chosen = Associations(name, tuple(block for block in blocks if len(block)))
             found.rows.setdefault(name, []).append(chosen)
             yield from ((to, some) for to, some in reached(chosen) if to != name)
 
-    def _listed(self, name: str, number: int) -> Rows:
+    def _listed(self, name: str, number: int) -> Associations:
         """The associations of a part; there may be none."""
-        there = any(part["part"] == number for part in self.streams[name]["associations"])
-        return self._rows(name, number) if there else []
+        there = number in self.streams[name].associations.numbers
+        return self._rows(name, number) if there else Associations(name)
 
-    def _told(self, name: str, number: int) -> Ranges:
+    def _told(self, name: str, number: int) -> Positions:
         """The selected outputs of a part."""
         table = self._outputs(name, number)
         positions = table.column("position").to_numpy()
-        return Ranges.of(positions[self.selected(name, table)])
+        return Positions.of(positions[self.selected(name, table)])
 
-    def _take(self, found: Brought, name: str, number: int, wanted: Ranges) -> Ranges:
+    def _take(self, found: Brought, name: str, number: int, wanted: Positions) -> Positions:
         table = self._outputs(name, number)
-        chosen = table.filter(pa.array(wanted.holds(table.column("position").to_numpy())))
+        chosen = table.filter(pa.array(wanted.contains(table.column("position").to_numpy())))
         if chosen.num_rows:
             found.events.setdefault(name, []).append(chosen)
-        return Ranges.of(chosen.column("position").to_numpy())
+        return Positions.of(chosen.column("position").to_numpy())
 
-    def _parts(self, found: Brought, name: str, wanted: Ranges) -> list[tuple[int, int, int]]:
+    def _parts(self, found: Brought, name: str, wanted: Positions) -> list[tuple[int, int, int]]:
         """The parts of a stream with some of these positions: first, last and number."""
         if not wanted:
             return []
-        parts = [(p["first"], p["last"], p["part"]) for p in self.streams[name]["outputs"]]
+        parts = self.streams[name].outputs.ranges
         columns = np.asarray(parts, np.int64).reshape(-1, 3)
         if not parts or wanted.hi[-1] > columns[:, 1].max():
             found.lacking = name
@@ -203,63 +202,30 @@ class Ancestry:
         return [part for part, meets in zip(parts, met, strict=True) if meets]
 
 
-def _add(to: dict[str, Ranges], name: str, more: Ranges) -> None:
+def _add(to: dict[str, Positions], name: str, more: Positions) -> None:
     to[name] = to.get(name, NONE).union(more)
 
 
-def _by_ranges(rows: Rows) -> Rows:
-    """What leads to a log as bands, one for all neighbours."""
-    found: list[Association] = []
-    alike: dict[Association, list[tuple[int, int]]] = {}
-    for row in rows.rows() if isinstance(rows, Associations) else rows:
-        if not row.to.startswith(LOG_PREFIX):
-            found.append(row)
-            continue
-        band = replace(row, kind="band", hi=row.lo, inputs=(), a=0, b=0, sa=0, sb=0)
-        alike.setdefault(band, []).extend(row.reaches(row.lo, row.lo))
-    for band, pairs in alike.items():
-        ranges = Ranges.joined(*_columns(pairs))
-        for lo, hi in zip(ranges.lo.tolist(), ranges.hi.tolist(), strict=True):
-            found.append(replace(band, a=lo, b=hi))
-    return found
+def _by_ranges(rows: Associations) -> Associations:
+    """What leads to a log as bands, one for all neighbours; there is one output alone."""
+    found: list[Block] = []
+    alike: dict[object, list[Block]] = {}
+    for block in rows.blocks:
+        if block.to.startswith(LOG_PREFIX):
+            alike.setdefault(block.key[2:] + block.key[:1], []).append(block)
+        else:
+            found.append(block)
+    for several in alike.values():
+        leads = [block.leads() for block in several]
+        ranges = Positions.united(Positions.joined(each.lo, each.hi) for each in leads)
+        none = np.zeros(len(ranges.lo), np.int64)
+        band = replace(several[0], kind="bands", step=1, sa=0, sb=0)
+        found.append(band.of(none, none, ranges.lo, ranges.hi - ranges.lo))
+    return Associations(rows.stream, tuple(found))
 
 
-def reached(rows: Rows) -> Iterator[tuple[str, Ranges]]:
+def reached(rows: Associations) -> Iterator[tuple[str, Positions]]:
     """Where associations lead to."""
-    if isinstance(rows, Associations):
-        for block in rows.blocks:
-            _, lo, hi = block.leads()
-            yield block.to, Ranges.joined(lo, hi)
-        return
-    found: dict[str, list[tuple[int, int]]] = {}
-    for row in rows:
-        last = row.lo if row.hi is None else row.hi
-        found.setdefault(row.to, []).extend(row.reaches(row.lo, last))
-    for name, pairs in found.items():
-        yield name, Ranges.joined(*_columns(pairs))
-
-
-def _restricted(rows: Rows, wanted: Ranges) -> Rows:
-    """Only what is said of some outputs."""
-    if isinstance(rows, Associations):
-        blocks = (_block_of(block, wanted) for block in rows.blocks)
-        return Associations(rows.stream, tuple(block for block in blocks if len(block)))
-    return [piece for row in rows for piece in _pieces(row, wanted)]
-
-
-def _block_of(block: Block, wanted: Ranges) -> Block:
-    leads = block.leads()
-    output, lo, hi = leads.where(wanted.holds(leads.output))
-    single = block.of(output, np.zeros(len(output), np.int64), lo, hi - lo)
-    return replace(single, step=1, sa=0, sb=0)
-
-
-def _pieces(row: Association, wanted: Ranges) -> Iterator[Association]:
-    last = row.lo if row.hi is None else row.hi
-    for lo, hi in wanted.within(row.lo, last):
-        yield replace(row, lo=lo, hi=hi)
-
-
-def _columns(pairs: Sequence[tuple[int, int]]) -> tuple[Ints, Ints]:
-    both = np.asarray(pairs, np.int64).reshape(-1, 2)
-    return both[:, 0], both[:, 1]
+    for block in rows.blocks:
+        leads = block.leads()
+        yield block.to, Positions.joined(leads.lo, leads.hi)

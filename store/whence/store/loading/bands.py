@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from whence.engine.associations import Association
+from whence.engine.lineage.association import Association
 
 __all__ = ["heads_as_bands"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from whence.engine.compact import LITERAL, Block
+from whence.engine.lineage.block import LITERAL, Block
 from whence.store.places import key_of
 
 __all__ = ["head_spans", "literal_edges"]
@@ -42,6 +42,8 @@ def literal_edges(block: Block, no: int, to: int) -> list[dict[str, Any]] | None
         told["fields"] = list(block.fields)
     if block.copy:
         told["copy"] = True
+    if block.witness is not None:
+        told["witness"] = list(block.witness)
     keys = (output + key_of(no, 0)).tolist()
     first, last = (lo + key_of(to, 0)).tolist(), (hi + key_of(to, 0)).tolist()
     return [
@@ -65,7 +67,7 @@ def head_spans(block: Block, no: int, to: int) -> list[dict[str, Any]]:
     """
     keys = (block.inputs + key_of(to, 0)).tolist()
     more = block.more.tolist()
-    ends = (block.outputs + block.more * block.step).tolist()
+    ends = block.ends.tolist()
     return [
         {"key": key, "span": {"no": no, "lo": lo} if m < 0 else {"no": no, "lo": lo, "hi": hi}}
         for key, lo, m, hi in zip(keys, block.outputs.tolist(), more, ends, strict=True)

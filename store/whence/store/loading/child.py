@@ -1,4 +1,4 @@
-"""The process that loads a run beside it; started by `whence.store.loading.beside`.
+"""The process that loads a run beside it; started by `whence.store.loading.sidecar`.
 
 It reads one line, which says what to load and where to, and from then on waits for the end of its
 input: then the run is over, or whoever ran it is gone. It writes a line for each step, and at last
@@ -51,7 +51,7 @@ def main() -> None:
                 place_of(asked["root"]),
                 asked["run"],
                 Connection(settings, driver),
-                lambda done, total, text: _say({"progress": [done, total, text]}),
+                lambda event: _say({"progress": [event.done, event.total, event.text]}),
                 over=over.is_set,
                 pace=chosen,
                 patience=asked["patience"],

@@ -9,9 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from whence.engine.associations import Association
-from whence.engine.compact import Associations
 from whence.engine.errors import StoreError
+from whence.engine.lineage.association import Association
+from whence.engine.lineage.block import Associations
+from whence.engine.record.manifest import LogManifest, StreamInfo, StreamRole
 from whence.store.loading.bands import heads_as_bands
 from whence.store.loading.blocks import head_spans, literal_edges
 from whence.store.loading.digest import ChunkDigest
@@ -47,7 +48,7 @@ class Directory:
     """
 
     numbers: Mapping[str, int]
-    roles: Mapping[str, str]
+    roles: Mapping[str, StreamRole]
     secret: bytes = field(default=b"", repr=False)
 
 
@@ -170,15 +171,13 @@ def _band_row(row: Row) -> list[int]:
     return [span["no"], span["lo"], span["hi"], row["to"], *(row["with"][name] for name in BAND)]
 
 
-def log_content(
-    no: int, manifest: Mapping[str, Any], table: pa.Table, secret: bytes
-) -> ChunkContent:
+def log_content(no: int, manifest: LogManifest, table: pa.Table, secret: bytes) -> ChunkContent:
     """A part of a log: its events with the columns for searching."""
     return ChunkContent("inputs", input_properties(no, manifest, table, secret))
 
 
 def stream_content(
-    stream: Mapping[str, Any],
+    stream: StreamInfo,
     directory: Directory,
     outputs: pa.Table | None,
     rows: Sequence[Association] | Associations,
@@ -194,25 +193,29 @@ def stream_content(
         rows: the part's associations, compact or not.
         tracked: of each event whether it was tracked, if only some were; the others are marked.
     """
-    role = stream["role"]
-    no = directory.numbers[stream["name"]]
-    content = ChunkContent("outputs" if role == "output" else "events")
+    role = stream.role
+    no = directory.numbers[stream.name]
+    content = ChunkContent("outputs" if role.is_output else "events")
     if isinstance(rows, Associations):
-        simple = role != "end"
+        simple = not role.is_end
         rows = list(_add_simple(content, rows, no, role, directory) if simple else rows.rows())
     if outputs is not None:
         content.events = output_properties(no, outputs, directory.secret)
         for event, told in zip(content.events, tracked or (), strict=False):
             if not told:
                 event["untracked"] = True
-    for row in heads_as_bands(rows, lambda name: directory.roles.get(name) == "heads"):
+    for row in heads_as_bands(rows, lambda name: directory.roles.get(name) is StreamRole.HEADS):
         _add(content, row, no, role, directory)
     content.sort()
     return content
 
 
 def _add_simple(
-    content: ChunkContent, associations: Associations, no: int, role: str, directory: Directory
+    content: ChunkContent,
+    associations: Associations,
+    no: int,
+    role: StreamRole,
+    directory: Directory,
 ) -> Iterator[Association]:
     """Add what can be made from columns; give the rows of everything else."""
     for block in associations.blocks:
@@ -220,10 +223,10 @@ def _add_simple(
         edges = None
         if to is None:
             pass
-        elif role == "heads" and block.kind == "zones":
+        elif role.is_heads and block.kind == "zones":
             content.heads.extend(head_spans(block, no, to))
             continue
-        elif directory.roles.get(block.to) == "heads":
+        elif directory.roles.get(block.to) is StreamRole.HEADS:
             along = block.sa == block.sb == 1 and not block.width.any()
             yield from (block.as_bands if along else block.rows)(associations.stream)
             continue
@@ -237,7 +240,7 @@ def _add_simple(
 
 def add_choices(
     content: ChunkContent,
-    stream: Mapping[str, Any],
+    stream: StreamInfo,
     directory: Directory,
     choices: pa.Table,
     rows: Sequence[Association],
@@ -251,19 +254,21 @@ def add_choices(
         choices: as the record has them.
         rows: where their options lead to.
     """
-    no = directory.numbers[stream["name"]]
+    no = directory.numbers[stream.name]
     content.choices = output_properties(no, choices, directory.secret)
-    for row in heads_as_bands(rows, lambda name: directory.roles.get(name) == "heads"):
-        _add(content, row, no, stream["role"], directory)
+    for row in heads_as_bands(rows, lambda name: directory.roles.get(name) is StreamRole.HEADS):
+        _add(content, row, no, stream.role, directory)
     content.sort()
 
 
-def _add(content: ChunkContent, row: Association, no: int, role: str, directory: Directory) -> None:
+def _add(
+    content: ChunkContent, row: Association, no: int, role: StreamRole, directory: Directory
+) -> None:
     to = directory.numbers.get(row.to)
     if to is None:
         known = ", ".join(sorted(directory.numbers))
         msg = (
-            f"the record: expected {row.stream} to lead to a log or stream of the run; "
+            f"the record: expected {row.stream} to refer to a log or stream of the run; "
             f"got {row.to!r}; try one of {known}"
         )
         raise StoreError(msg)
@@ -273,11 +278,11 @@ def _add(content: ChunkContent, row: Association, no: int, role: str, directory:
             "to": [key_of(to, position) for position in row.inputs],
             "with": _properties(row),
         }
-        if role == "end":
+        if role.is_end:
             content.end.append(literal)
         else:
             getattr(content, RELATIONSHIPS[row.relation]).append(literal)
-    elif row.kind == "zone" and role == "heads":
+    elif row.kind == "zone" and role.is_heads:
         span = {"no": no, "lo": row.lo} | ({} if row.hi is None else {"hi": row.hi})
         content.heads.append({"key": key_of(to, row.inputs[0]), "span": span})
     else:

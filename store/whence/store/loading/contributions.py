@@ -7,8 +7,8 @@ numbers instead of walking from every input. A block of input events is a node, 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
-from concurrent.futures import Future
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,9 @@ BLOCK = 4096
 LARGEST = 3_000_000
 """Events of streams up to which a run is counted: its associations are in memory for that."""
 
+LOOK = 1.0
+"""Seconds from one word on how far counting has come to the next."""
+
 Totals = Mapping[str, npt.NDArray[np.int64]]
 """Of every input event, by log and position, how many outputs it explains."""
 
@@ -46,17 +49,28 @@ class Counting:
         """
         self._record = record
         self._totals: Future[Totals] = Future()
+        self._read = (0, 0)
         # A thread of a pool would be waited for at the end, whatever happened before.
         threading.Thread(target=self._count, name="whence-counting", daemon=True).start()
 
     def _count(self) -> None:
         try:
-            self._totals.set_result(contributions(self._record))
+            self._totals.set_result(contributions(self._record, self._note))
         except BaseException as error:
             self._totals.set_exception(error)
 
-    def totals(self) -> Totals:
-        """What was counted; waits until all of it is."""
+    def _note(self, done: int, total: int) -> None:
+        self._read = (done, total)
+
+    def totals(self, tell: Callable[[int, int], None] = lambda done, total: None) -> Totals:
+        """What was counted; waits until all of it is.
+
+        Args:
+            tell: called meanwhile with how many parts were counted, and how many there are.
+        """
+        tell(*self._read)
+        while not wait([self._totals], LOOK).done:
+            tell(*self._read)
         return self._totals.result()
 
 
@@ -73,9 +87,9 @@ def lacks_contributions(connection: Connection, record: RunRecord) -> bool:
         record: a run in the graph's list of runs.
     """
     manifest = record.manifest
-    if not manifest["options"]["tracked"] or manifest["status"] != "complete":
+    if not manifest.options.tracked or not manifest.is_complete:
         return False
-    if sum(stream["length"] for stream in manifest["streams"]) > LARGEST:
+    if sum(stream.length for stream in manifest.streams) > LARGEST:
         return False
     return not find_run(connection, record.id, record.root).counted
 

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from whence.engine.errors import StoreError
+from whence.engine.progress import Listener
 from whence.engine.record import RunRecord
 from whence.store.connection import Connection
-from whence.store.loading.loader import ENDED, Loader, LoadReport, Progress
+from whence.store.loading.loader import ENDED, Loader, LoadReport
 from whence.store.loading.priority import PRIORITIES, Pace
 
 __all__ = ["AWAY_SECONDS", "POLL_SECONDS", "follow"]
@@ -24,7 +25,7 @@ def follow(
     record: Path,
     run: str,
     connection: Connection,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
     *,
     over: Callable[[], bool] | None = None,
     pace: Pace = PRIORITIES["normal"],
@@ -43,7 +44,7 @@ def follow(
         progress: told how far it has come.
         over: says that the run will write no more; given by whoever runs it, and then an
             interrupted run is waited for, since it will be taken up again.
-        pace: how much of the machine loading may take while the run goes on.
+        pace: how much of the machine loading may take during the run.
         poll: seconds between two looks at the record.
         patience: seconds to wait for a store that is away, once the run has ended.
     """
@@ -53,10 +54,10 @@ def follow(
     pause, written = poll, 0
     while True:
         manifest = loader.manifest()
-        status = manifest["status"]
+        status = manifest.status
         ended = status in ENDED or (status == "interrupted" if over is None else over())
         try:
-            report = loader.catch_up(pace.beside(manifest, ended=ended))
+            report = loader.catch_up(pace.beside(followed=manifest.stream is not None, ended=ended))
             if ended:
                 return report
             # Whatever was written took its time; by now there may be more.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whence.engine.associations import LOG_PREFIX
 from whence.engine.errors import LogError, StoreError
-from whence.engine.record import RunRecord
+from whence.engine.lineage.association import LOG_PREFIX
+from whence.engine.progress import Listener, Reporter
+from whence.engine.record import RunRecord, forget_loading
+from whence.engine.record.manifest import RunManifest
 from whence.store.catalog import find_run, run_is_loaded
 from whence.store.connection import Connection
 from whence.store.loading.chunks import is_conflict, loaded_chunks, write_chunk
@@ -25,10 +26,8 @@ from whence.store.loading.priority import PRIORITIES, Pace
 from whence.store.loading.register import prepare_schema, register, run_state
 from whence.store.loading.selected_parts import SelectedParts
 
-__all__ = ["ENDED", "LoadReport", "Loader", "Progress", "load"]
+__all__ = ["ENDED", "LoadReport", "Loader", "load"]
 
-Progress = Callable[[int, int, str], None]
-"""Called with how many parts are done, how many there are, and what is being done."""
 
 WRITERS = PRIORITIES["high"].writers
 CONFLICTS = 3
@@ -66,7 +65,7 @@ def load(
     record: Path,
     run: str,
     connection: Connection,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
     *,
     writers: int = WRITERS,
 ) -> LoadReport:
@@ -80,7 +79,11 @@ def load(
         writers: how many transactions are written at a time.
     """
     pace = Pace(writers, 1.0, 0)
-    return Loader(RunRecord(record, run), connection, progress).catch_up(pace)
+    found = RunRecord(record, run)
+    report = Loader(found, connection, progress).catch_up(pace)
+    if report.complete:
+        forget_loading(found.folder)
+    return report
 
 
 class Loader:
@@ -95,7 +98,7 @@ class Loader:
     """
 
     def __init__(
-        self, record: RunRecord, connection: Connection, progress: Progress | None = None
+        self, record: RunRecord, connection: Connection, progress: Listener | None = None
     ) -> None:
         """Nothing is known of the graph yet.
 
@@ -107,7 +110,7 @@ class Loader:
         self.record = record
         self.manifest = record.following()
         self._connection = connection
-        self._progress = progress or (lambda done, total, text: None)
+        self._report = Reporter(progress, "loading", "parts")
         self._doing = f"loading {record.id}"
         self._written = self._events = self._edges = 0
         self._adding = threading.Lock()
@@ -117,6 +120,9 @@ class Loader:
         self._there: set[str] = set()
         self._needs: dict[str, set[str]] = {}
         self._selection = SelectedParts()
+        self._parts_now: RecordParts | None = None
+        self._count = 0
+        self._waiting: list[Part] = []
         self._look_at = 0.0
 
     def catch_up(self, pace: Pace) -> LoadReport:
@@ -139,43 +145,46 @@ class Loader:
     def _catch_up(self, pace: Pace) -> LoadReport:
         manifest = self.manifest()
         # While the run goes on there will be more: then a share is one of what there is by now.
-        so_far = "" if manifest["status"] in ENDED else ", of what is written so far"
+        so_far = "" if manifest.status in ENDED else ", of what is written so far"
         self._doing = f"loading {self.record.id}{so_far}"
         try:
             parts = self._parts(manifest, pace)
-            all_parts = list(parts)
-            ended = manifest["status"] in ENDED
+            every = self._count
+            ended = manifest.status in ENDED
             if ended and self._counting is None:
                 lacking = lacks_contributions(self._connection, self.record)
                 self._counting = Counting(self.record) if lacking else None
             write = self._write_selected if parts.selected else self._write_all
-            left = write(parts, all_parts, pace)
+            left = write(parts, pace)
             complete = ended and not left
             if complete and self._counting is not None:
-                every = len(all_parts)
-                doing = f"counting what the inputs of {self.record.id} explain"
-                self._progress(every, every, doing)
-                keep_contributions(self._connection, self.record, self._counting.totals())
+                totals = self._counting.totals(self._tell_counted)
+                self._report(0, 0, f"storing what the inputs of {self.record.id} explain")
+                keep_contributions(self._connection, self.record, totals)
                 self._counting = None
             self._tell_state(manifest, complete)
         except BaseException:
             self._registered = self._told = None  # what was on its way may be there or not
             raise
-        if left and manifest["status"] in ENDED:
+        if left and manifest.status in ENDED:
             self._refuse(parts, left[0])
         return LoadReport(
             self.record.id,
-            manifest["status"],
-            len(all_parts),
+            manifest.status,
+            every,
             self._written,
             self._events,
             self._edges,
             complete,
         )
 
-    def _parts(self, manifest: dict[str, Any], pace: Pace) -> RecordParts:
+    def _tell_counted(self, done: int, total: int) -> None:
+        counted = f", {done:,} of {total:,} parts read" if total else ""
+        self._report(0, 0, f"counting what the inputs of {self.record.id} explain{counted}")
+
+    def _parts(self, manifest: RunManifest, pace: Pace) -> RecordParts:
         """The parts of the record, where they belong in the graph, and which of them are there."""
-        names = [stream["name"] for stream in manifest["streams"]]
+        names = [stream.name for stream in manifest.streams]
         if self._registered is None:
             prepare_schema(self._connection)
             self._load_makers(manifest, pace)
@@ -190,20 +199,37 @@ class Loader:
             self._numbers = {LOG_PREFIX + name: log.no for log in run.logs for name in log.names}
             self._numbers.update({stream.name: stream.no for stream in run.streams})
             self._there = loaded_chunks(self._connection, "run", self.record.id)
-            for log in set(manifest["logs"].values()):
+            for log in set(manifest.logs.values()):
                 self._there |= loaded_chunks(self._connection, "log", log)
             self._registered = names
-        return RecordParts(
+            self._parts_now = None
+        return self._listed(manifest)
+
+    def _listed(self, manifest: RunManifest) -> RecordParts:
+        """The parts that the record has by now; of a running one only new parts are listed."""
+        known = self._parts_now
+        new = None if known is None or known.selected else known.grow(manifest)
+        if known is not None and new is not None:
+            self._count += len(new)
+            more = self._missing(known, new)
+            if more:
+                self._waiting = sorted([*self._waiting, *more], key=lambda part: part.first)
+            return known
+        parts = RecordParts(
             self.record,
             manifest,
             self._numbers,
             selected=self._selected,
             partly=self._partly,
         )
+        every = list(parts)
+        self._parts_now, self._count = parts, len(every)
+        self._waiting = self._missing(parts, every)
+        return parts
 
-    def _load_makers(self, manifest: dict[str, Any], pace: Pace) -> None:
+    def _load_makers(self, manifest: RunManifest, pace: Pace) -> None:
         """First the runs whose streams this one read: their events are its inputs."""
-        for name in manifest["logs"]:
+        for name in manifest.logs:
             made_by = self.record.log(name).made_by
             if made_by is None or run_is_loaded(self._connection, made_by[0]):
                 continue
@@ -216,22 +242,21 @@ class Loader:
                     "try the record that it was written to"
                 )
                 raise StoreError(msg) from gone
-            Loader(maker, self._connection, self._progress).catch_up(pace)
+            Loader(maker, self._connection, self._report.listener).catch_up(pace)
 
-    def _write_all(self, parts: RecordParts, every: list[Part], pace: Pace) -> list[Part]:
+    def _write_all(self, parts: RecordParts, pace: Pace) -> list[Part]:
         """Write whatever can be written; what is left leads to something that is not there.
 
         A run that goes on may have written more before all of this is there: a writer that has
         nothing to do takes it up at once.
         """
         until = time.monotonic() + TOGETHER
-        waiting = self._missing(parts, every)
-        self._progress(len(every) - len(waiting), len(every), self._doing)
+        self._report(self._count - len(self._waiting), self._count, self._doing)
         running: dict[Future[None], str] = {}
         # Before the first fault is told, those under way are waited for: nobody writes behind us.
         with ThreadPoolExecutor(pace.writers, "whence-loading") as pool:
-            while waiting or running:
-                for part in waiting if len(running) < pace.writers else ():
+            while self._waiting or running:
+                for part in self._waiting if len(running) < pace.writers else ():
                     id = parts.id(part)
                     if id in running.values() or not self._ready(parts, part):
                         continue
@@ -239,11 +264,10 @@ class Loader:
                         running[pool.submit(self._write, parts, part, pace)] = id
                     if len(running) >= pace.writers:
                         break
-                goes_on = parts.manifest["status"] not in ENDED and time.monotonic() < until
+                goes_on = parts.manifest.status not in ENDED and time.monotonic() < until
                 idle = goes_on and len(running) < pace.writers
                 if idle and (more := self._more(parts, pace)) is not None:
-                    parts, every = more, list(more)
-                    waiting = self._missing(parts, every)
+                    parts = more
                     continue
                 if not running:
                     break
@@ -253,9 +277,9 @@ class Loader:
                     future.result()
                     self._there.add(id)
                     self._needs.pop(id, None)
-                waiting = self._missing(parts, waiting)
-                self._progress(len(every) - len(waiting), len(every), self._doing)
-        return waiting
+                self._waiting = self._missing(parts, self._waiting)
+                self._report(self._count - len(self._waiting), self._count, self._doing)
+        return self._waiting
 
     def _missing(self, parts: RecordParts, some: list[Part]) -> list[Part]:
         return [part for part in some if parts.id(part) not in self._there]
@@ -266,20 +290,20 @@ class Loader:
         if began < self._look_at:
             return None
         manifest = self.manifest()
-        names = [stream["name"] for stream in manifest["streams"]]
+        names = [stream.name for stream in manifest.streams]
         same = manifest == parts.manifest or names != self._registered
         found = None if same else self._parts(manifest, pace)
         took = time.monotonic() - began
         self._look_at = began + took + max(LOOK, SHARE * took)
         return found
 
-    def _write_selected(self, parts: RecordParts, every: list[Part], pace: Pace) -> list[Part]:
+    def _write_selected(self, parts: RecordParts, pace: Pace) -> list[Part]:
         """Write what was selected, with all that it needs; one part after the other.
 
         A part may lead to what an earlier one brought, so that their order counts; the next one is
         made ready while the last one is written.
         """
-        doing = self._doing
+        doing, every = self._doing, list(parts)
         running: Future[None] | None = None
         with ThreadPoolExecutor(1, "whence-loading") as pool:
             for id, content in self._selection.contents(parts, every, self._there):
@@ -287,11 +311,11 @@ class Loader:
                     running.result()
                 running = pool.submit(self._write_content, id, content, pace)
                 self._there.add(id)
-                self._progress(self._done(parts, every) - 1, len(every), doing)
+                self._report(self._done(parts, every) - 1, len(every), doing)
             if running is not None:
                 running.result()
         self._selection.tell_heads(self._connection, parts)
-        self._progress(self._done(parts, every), len(every), doing)
+        self._report(self._done(parts, every), len(every), doing)
         return self._missing(parts, every)
 
     def _done(self, parts: RecordParts, every: list[Part]) -> int:
@@ -319,7 +343,7 @@ class Loader:
                     self._edges += edges
         pace.rest(time.monotonic() - started)
 
-    def _tell_state(self, manifest: dict[str, Any], complete: bool) -> None:
+    def _tell_state(self, manifest: RunManifest, complete: bool) -> None:
         """Say in the graph how the run stands, if it stands otherwise than before."""
         state = {"manifest": manifest, "loaded": complete}
         if self._told != state:
@@ -330,7 +354,7 @@ class Loader:
     def _refuse(self, parts: RecordParts, part: Part) -> None:
         lacking = sorted(self._needs.get(parts.id(part), set()) - self._there)
         msg = (
-            f"the record of {self.record.id}: expected the parts that {parts.id(part)} leads to; "
+            f"the record of {self.record.id}: expected the parts that {parts.id(part)} refers to; "
             f"got none of {', '.join(lacking[:3])}; try running the chain again"
         )
         raise StoreError(msg)

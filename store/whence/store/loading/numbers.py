@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from whence.engine.errors import StoreError
+from whence.engine.record.manifest import StreamInfo
 from whence.store.places import WIDE, WIDE_BITS
 
 __all__ = ["COUNTERS", "is_wide", "number", "take_numbers"]
@@ -14,9 +14,9 @@ COUNTERS: tuple[str, ...] = ("no", "wide")
 """What counts numbers: those of logs and streams, and those of streams inside a Slice."""
 
 
-def is_wide(stream: Mapping[str, Any]) -> bool:
+def is_wide(stream: StreamInfo) -> bool:
     """Whether a stream, as a manifest lists it, is inside a Slice: its positions are large."""
-    return int(stream["w"]) > 1
+    return stream.w > 1
 
 
 def number(counter: str, nth: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import insort
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from whence.engine.associations import LOG_PREFIX, Association
-from whence.engine.compact import Associations, Block
 from whence.engine.errors import StoreError
-from whence.engine.intervals import positions
+from whence.engine.lineage.association import LOG_PREFIX
+from whence.engine.lineage.block import Associations, Block
+from whence.engine.lineage.positions import NONE, Positions
 from whence.engine.record import LogRecord, RunRecord
-from whence.engine.record.compact import from_compact_table
-from whence.engine.record.schema import associations_of
+from whence.engine.record.folders import log_folder
+from whence.engine.record.manifest import LISTS, PartInfo, RunManifest, StreamInfo
 from whence.engine.record.secret import record_secret
-from whence.engine.runners.selected import Selector, is_selected, selector
-from whence.store.loading.ancestry import Ancestry, Brought, reached, rows_of
+from whence.engine.record.selected import Selector, selector
+from whence.store.loading.ancestry import Ancestry, Brought, reached
 from whence.store.loading.chunks import chunk_id
 from whence.store.loading.content import (
     ChunkContent,
@@ -28,9 +28,8 @@ from whence.store.loading.content import (
     log_content,
     stream_content,
 )
-from whence.store.loading.ranges import Ranges
 from whence.store.loading.selecting import MergedInputs, content_of
-from whence.store.places import LAST_POSITION, last_position
+from whence.store.places import last_position
 
 __all__ = ["ENDED", "Part", "RecordParts", "logs_of", "parts_listed"]
 
@@ -56,6 +55,8 @@ class Part:
 class RecordParts:
     """What a run's record holds by now, as the graph will have it.
 
+    A running run only adds to its lists, so that `grow` looks at new entries alone.
+
     Attributes:
         record: the run's record.
         manifest: as it was read.
@@ -67,7 +68,7 @@ class RecordParts:
     def __init__(
         self,
         record: RunRecord,
-        manifest: Mapping[str, Any],
+        manifest: RunManifest,
         numbers: Mapping[str, int],
         *,
         selected: bool | None = None,
@@ -86,29 +87,82 @@ class RecordParts:
         self.record = record
         self.manifest = manifest
         self.logs = logs_of(record, manifest)
-        self.streams = {stream["name"]: stream for stream in manifest["streams"]}
+        self.streams = {stream.name: stream for stream in manifest.streams}
         self.directory = Directory(
             numbers,
-            {name: stream["role"] for name, stream in self.streams.items()},
+            {name: stream.role for name, stream in self.streams.items()},
             record_secret(record.root),
         )
-        self.selected = is_selected(manifest) if selected is None else selected
+        self.selected = manifest.options.is_selective if selected is None else selected
         self._merging = MergedInputs(record, self.logs, numbers)
         self._merged = {
             name
             for name in (LOG_PREFIX + log for log in self.logs)
             if name in partly or (self.selected and self._own_log(name))
         }
-        self._choices = {
-            name: sorted((part["first"], part["part"]) for part in stream["outputs"])
-            for name, stream in self.streams.items()
-            if stream["role"] == "choices"
+        self._choices: dict[str, list[tuple[int, int]]] = {
+            name: [] for name, stream in self.streams.items() if stream.role.is_choices
         }
-        self._listed = {
-            (name, what): {part["part"] for part in stream[what]}
-            for name, stream in self.streams.items()
-            for what in ("outputs", "associations")
-        }
+        self._listed: dict[tuple[str, str], set[int]] = {}
+        self._last: dict[tuple[str, str], tuple[int, int]] = {}
+        for stream in self.streams.values():
+            self._take(stream)
+
+    def grow(self, manifest: RunManifest) -> list[Part] | None:
+        """Take in a later manifest of the same streams and return the parts that it adds.
+
+        ``None`` if it does not begin with what is known, as after a run has begun anew: then all
+        has to be listed again.
+        """
+        if not all(self._continues(stream) for stream in manifest.streams):
+            return None
+        before = {name: log.manifest.parts for name, log in self.logs.items()}
+        self.manifest, self.logs = manifest, logs_of(self.record, manifest)
+        self.streams = {stream.name: stream for stream in manifest.streams}
+        self._merging = MergedInputs(self.record, self.logs, self.directory.numbers)
+        found = [part for name in self.logs for part in self._log_parts(name, before[name])]
+        for name, stream in self.streams.items():
+            numbers = self._take(stream)
+            if name not in self._choices:
+                width = self.manifest.chunk
+                found += [Part(name, number, number * width) for number in numbers]
+        return sorted(found, key=lambda part: part.first)
+
+    def _take(self, stream: StreamInfo) -> set[int]:
+        """Note what a stream lists since it was last looked at; return the parts that are new."""
+        name, found = stream.name, set[int]()
+        for what in LISTS:
+            known = self._listed.setdefault((name, what), set())
+            taken, _ = self._last.get((name, what), (0, 0))
+            more = stream.parts(what).since(taken)
+            if not more:
+                continue
+            if what == "outputs" and name in self._choices:
+                for part in more:
+                    insort(self._choices[name], (part.first, part.part))
+            others = [self._listed.get((name, other), known) for other in LISTS]
+            numbers = set(more.numbers)
+            found |= {number for number in numbers if not any(number in o for o in others)}
+            known |= numbers
+            self._last[name, what] = (len(stream.parts(what)), more[-1].part)
+        return found
+
+    def _continues(self, stream: StreamInfo) -> bool:
+        """Whether a stream's lists begin with what is known of them."""
+        for what in LISTS:
+            taken, last = self._last.get((stream.name, what), (0, 0))
+            listed = stream.parts(what)
+            if len(listed) < taken or (taken and listed[taken - 1].part != last):
+                return False
+        return True
+
+    def _log_parts(self, name: str, first: int = 0) -> list[Part]:
+        """The parts of a log from one on; none if another run made it, which brings them along."""
+        log = self.logs[name]
+        if log.made_by is not None:
+            return []
+        width = log.manifest.chunk
+        return [Part(LOG_PREFIX + name, n, n * width) for n in range(first, log.manifest.parts)]
 
     def _own_log(self, name: str) -> bool:
         """Whether no other run made a log."""
@@ -116,7 +170,7 @@ class RecordParts:
 
     def ancestry(self) -> Ancestry:
         """What follows the ways up from selected outputs."""
-        chunk = int(self.manifest["chunk"])
+        chunk = self.manifest.chunk
         return Ancestry(self.record, self.streams, chunk, self._selector)
 
     @cached_property
@@ -125,15 +179,17 @@ class RecordParts:
 
     def _selected_parts(self) -> Iterator[Part]:
         """The parts of output pipes that have selected outputs, and the ends of the pipes."""
-        width = self.manifest["chunk"]
+        width = self.manifest.chunk
         for name, stream in self.streams.items():
-            if stream["role"] == "output":
+            if stream.role.is_output:
                 # A selected output may lean on nothing; a record that was imported counts once.
                 leads = self._listed[name, "associations"]
-                told = [p for p in stream["outputs"] if p.get("tracked", 1) or p["part"] in leads]
+                told: Iterable[PartInfo] = [
+                    p for p in stream.outputs if p.tracked != 0 or p.part in leads
+                ]
             else:
-                told = stream["associations"] if stream["role"] == "end" else []
-            yield from (Part(name, part["part"], part["part"] * width) for part in told)
+                told = stream.associations if stream.role.is_end else ()
+            yield from (Part(name, part.part, part.part * width) for part in told)
 
     def __iter__(self) -> Iterator[Part]:
         """Every part, those first that come first in their log, whatever comes of them next."""
@@ -141,16 +197,13 @@ class RecordParts:
             yield from sorted(self._selected_parts(), key=lambda part: part.first)
             return
         found: list[Part] = []
-        for name, log in self.logs.items():
-            if log.made_by is not None:
-                continue  # loaded with the run that made it
-            width = log.manifest["chunk"]
-            found += [Part(LOG_PREFIX + name, n, n * width) for n in range(log.manifest["parts"])]
+        for name in self.logs:
+            found += self._log_parts(name)
         for name in self.streams:
             if name in self._choices:
                 continue  # loaded with the parts of the stream that meets them
             listed = self._listed[name, "outputs"] | self._listed[name, "associations"]
-            width = self.manifest["chunk"]
+            width = self.manifest.chunk
             found += [Part(name, number, number * width) for number in listed]
         yield from sorted(found, key=lambda part: part.first)  # else in the order of streams
 
@@ -178,7 +231,7 @@ class RecordParts:
             return log_content(no, log.manifest, log.part(part.number), self.directory.secret)
         self._require_room(part)
         outputs = self._outputs(part.owner, part.number)
-        some = is_selected(self.manifest) and self.streams[part.owner]["role"] == "output"
+        some = self.manifest.options.is_selective and self.streams[part.owner].role.is_output
         told = (
             self._selector(part.owner, outputs).tolist() if some and outputs is not None else None
         )
@@ -195,15 +248,14 @@ class RecordParts:
         choices = self._outputs(met, part.number) if met in self._choices else None
         if choices is not None:
             found = self._associations(met, part.number)
-            rows = list(found.rows()) if isinstance(found, Associations) else found
-            add_choices(content, self.streams[met], self.directory, choices, rows)
+            add_choices(content, self.streams[met], self.directory, choices, list(found.rows()))
         return content
 
     def _require_room(self, part: Part) -> None:
         """Refuse a part whose events have no keys any more, before anything of it is written."""
         end, no = (part.number + 1) * self._width(part.owner), self.directory.numbers[part.owner]
         if end - 1 > last_position(no):
-            w = self.streams[part.owner]["w"]
+            w = self.streams[part.owner].w
             most, end = (last_position(no) + 1) // w, end // w
             msg = (
                 f"{self.record.id}/{part.owner}: expected events up to position {most:,} of the "
@@ -215,7 +267,7 @@ class RecordParts:
     def brought(self, part: Part, ancestry: Ancestry) -> Brought | None:
         """What a part of a selected pipe brings; ``None`` if the record has not all of it yet."""
         found = ancestry.bring(part.owner, part.number)
-        over = self.manifest["status"] in ENDED
+        over = self.manifest.status in ENDED
         whole = found.lacking is None and self._merging.there(found.inputs)
         return found if whole or over else None
 
@@ -225,20 +277,19 @@ class RecordParts:
         merged = self._merging.rows(wanted)
         return content_of(brought, self.streams, self.directory, merged)
 
-    def _merged_of(self, part: Part) -> dict[str, Ranges]:
+    def _merged_of(self, part: Part) -> dict[str, Positions]:
         """The events of partly loaded logs that a part leads to."""
-        wanted: dict[str, Ranges] = {}
+        wanted: dict[str, Positions] = {}
         for name in (part.owner, f"{part.owner}/choices"):
             if (name, "associations") in self._listed:
                 for to, found in reached(self._associations(name, part.number)):
                     if to in self._merged:
-                        wanted[to] = wanted.get(to, Ranges.none()).union(found)
+                        wanted[to] = wanted.get(to, NONE).union(found)
         return wanted
 
-    def _associations(self, stream: str, number: int) -> list[Association] | Associations:
-        if number not in self._listed[stream, "associations"]:
-            return []
-        return rows_of(self.record, stream, number)
+    def _associations(self, stream: str, number: int) -> Associations:
+        listed = number in self._listed[stream, "associations"]
+        return self.record.blocks(stream, number) if listed else Associations(stream)
 
     def _outputs(self, stream: str, number: int) -> Any:
         listed = number in self._listed[stream, "outputs"]
@@ -248,53 +299,44 @@ class RecordParts:
         for name in (part.owner, f"{part.owner}/choices"):
             if (name, "associations") not in self._listed:
                 continue
-            if part.number not in self._listed[name, "associations"]:
-                continue
-            table = self.record.associations(name, part.number)
-            if "back" in table.schema.names:
-                for block in from_compact_table(table, name).blocks:
+            for block in self._associations(name, part.number).blocks:
+                if block.to in self._choices:
+                    yield from self._of_choices(block)
+                else:
                     yield from self._chunks(block.to, _numbers(block, self._width(block.to)))
-            else:
-                yield from self._of_rows(associations_of(table, name))
 
-    def _of_rows(self, rows: Iterable[Association]) -> Iterator[str]:
-        for row in rows:
-            if row.to in self._choices:
-                owner = row.to.removesuffix("/choices")
-                last = row.lo if row.hi is None else row.hi
-                for position in positions(row.reaches(row.lo, last)):
-                    at = bisect_right(self._choices[row.to], (position, LAST_POSITION)) - 1
-                    yield self._chunk(owner, self._choices[row.to][at][1])
-                continue
-            width = self._width(row.to)
-            if row.kind != "band":
-                numbers = {position // width for position in row.inputs}
-            else:
-                lo, hi = row.lo, row.lo if row.hi is None else row.hi
-                low = min(lo * row.sa + row.a, hi * row.sa + row.a)
-                high = max(lo * row.sb + row.b, hi * row.sb + row.b)
-                numbers = set(range(low // width, high // width + 1)) if low <= high else set()
-            yield from self._chunks(row.to, numbers)
+    def _of_choices(self, block: Block) -> Iterator[str]:
+        """The chunks of the events that met some choices first."""
+        owner, firsts = block.to.removesuffix("/choices"), self._choices[block.to]
+        leads = block.leads()
+        begins = np.array([first for first, _ in firsts], np.int64)
+        choices = Positions.joined(leads.lo, leads.hi).positions
+        at = np.unique(np.searchsorted(begins, choices, side="right") - 1)
+        for each in at.tolist():
+            yield self._chunk(owner, firsts[each][1])
 
     def _width(self, to: str) -> int:
         """How many positions of a log or stream are in one of its parts."""
         if to.startswith(LOG_PREFIX):
             log = self.logs.get(to.removeprefix(LOG_PREFIX))
-            return int(log.manifest["chunk"]) if log else 1
-        return int(self.manifest["chunk"] * self.streams.get(to, {"w": 1})["w"])
+            return log.manifest.chunk if log else 1
+        stream = self.streams.get(to)
+        return self.manifest.chunk * (1 if stream is None else stream.w)
 
     def _chunks(self, to: str, numbers: Iterable[int]) -> Iterator[str]:
         log = self.logs.get(to.removeprefix(LOG_PREFIX)) if to.startswith(LOG_PREFIX) else None
         if log is not None and log.made_by is not None:
             return  # was loaded before, with the run that made it
-        if self.directory.roles.get(to) not in ("heads", "end"):  # no events of their own
+        if (
+            to not in self.directory.roles or self.directory.roles[to].has_events
+        ):  # no events of their own
             for number in numbers:
                 yield self._chunk(to, number)
 
 
-def logs_of(record: RunRecord, manifest: Mapping[str, Any]) -> dict[str, LogRecord]:
+def logs_of(record: RunRecord, manifest: RunManifest) -> dict[str, LogRecord]:
     """The logs of a run as they are now, by their names in the chain."""
-    places = {name: record.root / "logs" / log for name, log in manifest["logs"].items()}
+    places = {name: log_folder(record.root, log) for name, log in manifest.logs.items()}
     return {name: LogRecord.open(place) for name, place in places.items()}
 
 

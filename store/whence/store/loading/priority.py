@@ -1,11 +1,10 @@
-"""How much of the machine loading may take while the run goes on."""
+"""How much of the machine loading may take during the run."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from whence.engine.errors import ParameterError
 
@@ -32,13 +31,17 @@ class Pace:
     nice: int
     stream_share: float = 1.0
 
-    def beside(self, run: Mapping[str, Any], *, ended: bool) -> Pace:
-        """The pace beside a run, by its manifest.
+    def beside(self, *, followed: bool, ended: bool) -> Pace:
+        """The pace beside a run.
 
-        >>> PRIORITIES["normal"].beside({"stream": {}}, ended=False).share
+        >>> PRIORITIES["normal"].beside(followed=True, ended=False).share
         1.0
+
+        Args:
+            followed: whether the run follows a stream.
+            ended: whether it is over.
         """
-        share = 1.0 if ended else self.stream_share if "stream" in run else self.share
+        share = 1.0 if ended else self.stream_share if followed else self.share
         return replace(self, share=share)
 
     def rest(self, busy: float, most: float = 5.0) -> None:

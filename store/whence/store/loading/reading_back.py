@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from whence.engine.lineage.positions import Range
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.loading.digest import ChunkDigest
 from whence.store.packed import Ints, Packing
-from whence.store.places import Range, no_of, position_of
+from whence.store.places import no_of, position_of
 
 __all__ = ["SeenChunk", "heads_in_graph", "in_order", "pages", "read_chunk"]
 

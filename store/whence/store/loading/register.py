@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from whence.engine.errors import StoreError
+from whence.engine.lineage.positions import Intervals
 from whence.engine.record import LogRecord, RunRecord
 from whence.engine.record.erasing import told_of
-from whence.engine.runners.selected import is_selected
+from whence.engine.record.manifest import LogManifest, RunManifest, StreamInfo
 from whence.store.connection import Connection, run_cypher
 from whence.store.cypher import cypher, schema
 from whence.store.loading.numbers import is_wide, take_numbers
@@ -56,9 +57,9 @@ def stream_id(run: str, stream: str) -> str:
     return f"{run}/{stream}"
 
 
-def register(connection: Connection, record: RunRecord, manifest: Mapping[str, Any]) -> None:
+def register(connection: Connection, record: RunRecord, manifest: RunManifest) -> None:
     """Write what the chunks will point at; again, it only brings the run up to date."""
-    logs = {name: record.log(name) for name in manifest["logs"]}
+    logs = {name: record.log(name) for name in manifest.logs}
     read = {name: log for name, log in logs.items() if log.made_by is not None}
 
     def work(transaction: ManagedTransaction) -> None:
@@ -66,13 +67,13 @@ def register(connection: Connection, record: RunRecord, manifest: Mapping[str, A
             return run_cypher(transaction, cypher(name), parameters).data()
 
         run("register_numbers", counter="no", many=0)  # from here on no other loader takes numbers
-        streams = [stream_id(record.id, s["name"]) for s in manifest["streams"]]
+        streams = [stream_id(record.id, s.name) for s in manifest.streams]
         own = [log.manifest for name, log in logs.items() if name not in read]
-        wanted = [*dict.fromkeys(log["id"] for log in own), *streams]
+        wanted = [*dict.fromkeys(log.id for log in own), *streams]
         numbers = {row["id"]: row["no"] for row in run("register_known", ids=wanted)}
         ends = {row["id"]: row["no"] for row in run("register_known_ends", ids=wanted)}
         numbers.update(ends)
-        wide = frozenset(stream_id(record.id, s["name"]) for s in manifest["streams"] if is_wide(s))
+        wide = frozenset(stream_id(record.id, s.name) for s in manifest.streams if is_wide(s))
 
         def take(counter: str, many: int) -> int:
             return int(run("register_numbers", counter=counter, many=many)[0]["first"])
@@ -86,7 +87,7 @@ def register(connection: Connection, record: RunRecord, manifest: Mapping[str, A
                 {
                     "as": name,
                     "with": {**_log(log.manifest), "no": numbers[log.id]},
-                    "revises": log.manifest.get("revision_of"),
+                    "revises": log.manifest.revision_of,
                 }
                 for name, log in logs.items()
                 if name not in read
@@ -97,7 +98,7 @@ def register(connection: Connection, record: RunRecord, manifest: Mapping[str, A
             run=record.id,
             logs=[_read_stream(name, log) for name, log in read.items()],
         )
-        rows = [_stream(record.id, s, numbers) for s in manifest["streams"]]
+        rows = [_stream(record.id, s, numbers) for s in manifest.streams]
         run(
             "register_streams",
             run=record.id,
@@ -108,10 +109,15 @@ def register(connection: Connection, record: RunRecord, manifest: Mapping[str, A
     connection.transact(work)
 
 
+def is_selected(manifest: RunManifest) -> bool:
+    """Whether a run is loaded as selected: only the outputs that were tracked, and their inputs."""
+    return manifest.options.is_selective
+
+
 def run_state(
     connection: Connection,
-    manifest: Mapping[str, Any],
-    logs: Iterable[Mapping[str, Any]],
+    manifest: RunManifest,
+    logs: Iterable[LogManifest],
     *,
     loaded: bool,
 ) -> None:
@@ -125,27 +131,27 @@ def run_state(
     """
     connection.write(
         cypher("run_state"),
-        id=manifest["id"],
+        id=manifest.id,
         state={**_progress(manifest), "loaded": loaded},
         streams=[
             {
-                "id": stream_id(manifest["id"], s["name"]),
-                "length": s["length"],
-                "tracked": s["tracked"],
+                "id": stream_id(manifest.id, s.name),
+                "length": s.length,
+                "tracked": s.tracked,
             }
-            for s in manifest["streams"]
+            for s in manifest.streams
         ],
-        logs=[{name: log[name] for name in ("id", "length", "digest")} for log in logs],
+        logs=[{"id": log.id, "length": log.length, "digest": log.digest} for log in logs],
     )
 
 
-def _progress(manifest: Mapping[str, Any]) -> dict[str, Any]:
+def _progress(manifest: RunManifest) -> dict[str, Any]:
     return {
-        "status": manifest["status"],
-        "started": manifest["started"],
-        "ended": manifest["ended"],
-        "error": manifest["error"],
-        "pending": _text(manifest["pending"]),
+        "status": manifest.status,
+        "started": manifest.started,
+        "ended": manifest.ended,
+        "error": manifest.error,
+        "pending": _text(manifest.pending),
     }
 
 
@@ -153,27 +159,31 @@ def _text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-def _run(record: RunRecord, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    # A map cannot be a property: what is asked for by name becomes one property each.
-    options = {f"option_{name}": value for name, value in manifest["options"].items()}
-    digest = manifest["chain_digest"]
-    erased = told_of(record.root, record.id, manifest["logs"])
-    processors = dict(_processors(manifest["chain"]))
-    for stream in manifest["streams"]:
-        processors.setdefault(stream["processor"], None)
+def _run(record: RunRecord, manifest: RunManifest) -> dict[str, Any]:
+    # A map cannot be a property: each option becomes one, and what it may hold is JSON.
+    options = {
+        f"option_{name}": _text(value) if isinstance(value, dict | list) else value
+        for name, value in manifest.options.json().items()
+    }
+    digest = manifest.chain_digest
+    erased = told_of(record.root, record.id, manifest.logs)
+    processors = dict(_processors(manifest.chain))
+    for stream in manifest.streams:
+        processors.setdefault(stream.processor, None)
     return {
         "run": {
             "id": record.id,
-            "runner": manifest["runner"],
-            "chunk": manifest["chunk"],
-            "versions": _text(manifest["versions"]),
-            "metadata": _text(manifest["metadata"]),
+            "runner": manifest.runner,
+            "chunk": manifest.chunk,
+            "versions": _text(manifest.versions),
+            "metadata": _text(manifest.metadata),
+            "imported": manifest.imported or None,
             "erasures": _text(erased) if erased else None,
             **_progress(manifest),
             **options,
         },
         "selected": is_selected(manifest) or None,
-        "chain": {"digest": digest, "definition": _text(manifest["chain"])},
+        "chain": {"digest": digest, "definition": _text(manifest.chain)},
         "processors": [
             {
                 "id": f"{digest}/{name}",
@@ -198,15 +208,16 @@ def _processors(tree: Any) -> Iterator[tuple[str, Any]]:
             yield part["id"], {key: value for key, value in part.items() if key != "id"}
 
 
-def _log(log: Mapping[str, Any]) -> dict[str, Any]:
+def _log(log: LogManifest) -> dict[str, Any]:
     kept = ("id", "name", "length", "plain", "case", "activity", "time", "order", "digest", "chunk")
-    columns = [column["name"] for column in log["columns"]]
-    return {**{name: log[name] for name in kept}, "columns": columns, "erased": _ends(log)}
+    told = log.json()
+    columns = [column.name for column in log.columns]
+    return {**{name: told[name] for name in kept}, "columns": columns, "erased": _ends(log.erased)}
 
 
-def _ends(collection: Mapping[str, Any]) -> list[int] | None:
+def _ends(erased: Intervals) -> list[int] | None:
     """Which events were erased; a property holds no lists of lists."""
-    return [end for pair in collection.get("erased", ()) for end in pair] or None
+    return [end for pair in erased for end in pair] or None
 
 
 def _read_stream(name: str, log: LogRecord) -> dict[str, Any]:
@@ -217,8 +228,18 @@ def _read_stream(name: str, log: LogRecord) -> dict[str, Any]:
     return {"as": name, "id": stream_id(*log.made_by), "with": {k: known[k] for k in kept}}
 
 
-def _stream(run: str, stream: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, Any]:
-    id = stream_id(run, stream["name"])
-    kept = ("name", "processor", "pipe", "role", "w", "length", "tracked")
-    told = {name: stream[name] for name in kept}
-    return {**told, "id": id, "no": numbers[id], "run": run, "erased": _ends(stream)}
+def _stream(run: str, stream: StreamInfo, numbers: Mapping[str, int]) -> dict[str, Any]:
+    id = stream_id(run, stream.name)
+    return {
+        "name": stream.name,
+        "processor": stream.processor,
+        "pipe": stream.pipe,
+        "role": stream.role.value,
+        "w": stream.w,
+        "length": stream.length,
+        "tracked": stream.tracked,
+        "id": id,
+        "no": numbers[id],
+        "run": run,
+        "erased": _ends(stream.erased),
+    }

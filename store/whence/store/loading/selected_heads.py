@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from whence.engine.compact import Ints
 from whence.engine.errors import StoreError
+from whence.engine.lineage.block import OPEN
+from whence.engine.lineage.positions import Ints
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.loading.ancestry import Ancestry
 from whence.store.loading.chunks import ROWS
 from whence.store.loading.content import Directory, Row
-from whence.store.loading.zones import OPEN
 from whence.store.places import key_of
 
 __all__ = ["SelectedHeads", "head_rows", "heads_asked_for"]
@@ -26,9 +26,11 @@ __all__ = ["SelectedHeads", "head_rows", "heads_asked_for"]
 def heads_asked_for(ancestry: Ancestry, directory: Directory) -> Iterator[tuple[str, Ints]]:
     """Of each stream of heads, the heads that matter: key, first and last output."""
     for name, outputs in ancestry.heads.items():
-        for to, at, lo, hi in ancestry.zones(name).meeting(outputs):
-            keys = at + key_of(directory.numbers[to], 0)
-            yield name, np.stack([keys, lo, hi], axis=1)
+        for to, zones in ancestry.zones(name).items():
+            met = zones.meeting(outputs)
+            if len(met.event):
+                keys = met.event + key_of(directory.numbers[to], 0)
+                yield name, np.stack([keys, met.lo, met.hi], axis=1)
 
 
 def head_rows(no: int, heads: Ints) -> list[Row]:

@@ -33,15 +33,19 @@ class SelectedParts:
             there: the ids of those that are in the graph; those that were given count as well.
         """
         ancestry = self._followed(parts, every, there)
-        for part in every:
-            if parts.id(part) in there:
-                continue
-            brought = parts.brought(part, ancestry)
-            if brought is None:
-                continue
-            if all(parts.id(Part(*need)) in there for need in brought.needs):
-                yield parts.id(part), parts.selected_content(brought)
-                ancestry.know(brought)
+        left = [part for part in every if parts.id(part) not in there]
+        before = len(left) + 1
+        while len(left) < before:  # an end may refer to parts that come later
+            before, waiting, left = len(left), left, []
+            for part in waiting:
+                brought = parts.brought(part, ancestry)
+                if brought is None:
+                    continue
+                if all(parts.id(Part(*need)) in there for need in brought.needs):
+                    yield parts.id(part), parts.selected_content(brought)
+                    ancestry.know(brought)
+                else:
+                    left.append(part)
 
     def tell_heads(self, connection: Connection, parts: RecordParts) -> None:
         """Tell of the heads that what was given leans on, as far as they are known by now."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
 
 import pyarrow as pa
 
-from whence.engine.associations import LOG_PREFIX
+from whence.engine.lineage.association import LOG_PREFIX
+from whence.engine.lineage.positions import Positions
 from whence.engine.record import LogRecord, RunRecord
+from whence.engine.record.manifest import StreamInfo
 from whence.engine.record.secret import record_secret
 from whence.store.loading.ancestry import Brought
 from whence.store.loading.content import ChunkContent, Directory, Row, add_choices, stream_content
-from whence.store.loading.ranges import Ranges
 from whence.store.loading.values import input_properties, output_properties
 from whence.store.places import key_of
 
@@ -26,7 +26,7 @@ __all__ = ["MergedInputs", "content_of"]
 
 def content_of(
     brought: Brought,
-    streams: Mapping[str, Mapping[str, Any]],
+    streams: Mapping[str, StreamInfo],
     directory: Directory,
     merged: Mapping[str, list[Row]],
 ) -> ChunkContent:
@@ -43,13 +43,13 @@ def content_of(
         known = streams[name]
         tables = brought.events.get(name)
         events = None if tables is None else pa.concat_tables(tables)
-        rows = [row for some in brought.rows.get(name, ()) for row in _as_rows(some)]
+        rows = [row for some in brought.rows.get(name, ()) for row in some.rows()]
         content = ChunkContent()
-        if known["role"] != "choices":
+        if not known.role.is_choices:
             content = stream_content(known, directory, events, rows)
         elif events is not None:
             add_choices(content, known, directory, events, rows)
-        if known["role"] == "output":
+        if known.role.is_output:
             whole.events += _marked(content.events, brought.inside.get(name), directory, name)
         else:
             whole.inner += content.events
@@ -61,7 +61,7 @@ def content_of(
 
 
 def _marked(
-    events: list[Row], along: Ranges | None, directory: Directory, stream: str
+    events: list[Row], along: Positions | None, directory: Directory, stream: str
 ) -> list[Row]:
     """Outputs that came along only because others lead to them were not tracked."""
     if along:
@@ -70,10 +70,6 @@ def _marked(
             if event["key"] in keys:
                 event["untracked"] = True
     return events
-
-
-def _as_rows(some: Any) -> Iterator[Any]:
-    return iter(some) if isinstance(some, list) else some.rows()
 
 
 class MergedInputs:
@@ -96,7 +92,7 @@ class MergedInputs:
         self._part = lru_cache(16)(lambda name, number: logs[name].part(number))
         self._maker = lru_cache(None)(lambda id: RunRecord(record.root, id))
 
-    def rows(self, wanted: Mapping[str, Ranges]) -> dict[str, list[Row]]:
+    def rows(self, wanted: Mapping[str, Positions]) -> dict[str, list[Row]]:
         """The properties of some events, by kind: inputs, outputs or events."""
         found: dict[str, dict[int, Row]] = {}
         for name, ranges in wanted.items():
@@ -108,36 +104,38 @@ class MergedInputs:
                 found.setdefault(kind, {})[row["key"]] = row
         return {kind: [rows[key] for key in sorted(rows)] for kind, rows in found.items()}
 
-    def there(self, wanted: Mapping[str, Ranges]) -> bool:
+    def there(self, wanted: Mapping[str, Positions]) -> bool:
         """Whether the record has them all by now; a log that is followed grows."""
         for name, ranges in wanted.items():
             log = self.logs[name.removeprefix(LOG_PREFIX)]
-            known = log.manifest["parts"] * log.manifest["chunk"]
+            known = log.manifest.parts * log.manifest.chunk
             if log.made_by is None and ranges and ranges.hi[-1] >= known:
                 return False
         return True
 
-    def _of_log(self, name: str, log: LogRecord, ranges: Ranges) -> Iterator[Row]:
-        chunk = int(log.manifest["chunk"])
-        wanted = ranges.overlap(Ranges.one(0, log.manifest["parts"] * chunk - 1))
+    def _of_log(self, name: str, log: LogRecord, ranges: Positions) -> Iterator[Row]:
+        chunk = log.manifest.chunk
+        wanted = ranges.overlap(Positions.one(0, log.manifest.parts * chunk - 1))
         first, last = wanted.lo // chunk, wanted.hi // chunk
-        for number in Ranges.joined(first, last).positions.tolist():
+        for number in Positions.joined(first, last).positions.tolist():
             table = self._part(name.removeprefix(LOG_PREFIX), number)
-            chosen = table.filter(pa.array(wanted.holds(table.column("position").to_numpy())))
+            chosen = table.filter(pa.array(wanted.contains(table.column("position").to_numpy())))
             yield from input_properties(self.numbers[name], log.manifest, chosen, self.secret)
 
-    def _of_run(self, no: int, run: str, stream: str, ranges: Ranges) -> tuple[str, Iterator[Row]]:
+    def _of_run(
+        self, no: int, run: str, stream: str, ranges: Positions
+    ) -> tuple[str, Iterator[Row]]:
         """Events of another run; those that it has not selected are not there, nor tracked."""
         maker = self._maker(run)
-        (known,) = (each for each in maker.manifest["streams"] if each["name"] == stream)
+        known = maker.manifest.by_name[stream]
 
         def rows() -> Iterator[Row]:
-            for part in known["outputs"]:
-                if not ranges.meets(Ranges.one(part["first"], part["last"])):
+            for part in known.outputs:
+                if not ranges.meets(Positions.one(part.first, part.last)):
                     continue
-                table = maker.outputs(stream, part["part"])
-                chosen = ranges.holds(table.column("position").to_numpy())
+                table = maker.outputs(stream, part.part)
+                chosen = ranges.contains(table.column("position").to_numpy())
                 for row in output_properties(no, table.filter(pa.array(chosen)), self.secret):
                     yield {**row, "untracked": True}
 
-        return ("outputs" if known["role"] == "output" else "events"), rows()
+        return ("outputs" if known.role.is_output else "events"), rows()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
 
+from whence.engine.record.manifest import LogManifest
 from whence.store.places import key_of
 
 __all__ = ["LONGEST_TEXT", "input_properties", "output_properties", "stored_value"]
@@ -87,14 +88,14 @@ _stored_before = lru_cache(4096)(stored_value)
 
 
 def input_properties(
-    no: int, manifest: Mapping[str, Any], table: pa.Table, secret: bytes
+    no: int, manifest: LogManifest, table: pa.Table, secret: bytes
 ) -> list[dict[str, Any]]:
     """The properties of a log's events: only columns that are mapped; values stay in the record."""
     events: list[dict[str, Any]] = [
         {"key": key_of(no, position)} for position in table.column("position").to_pylist()
     ]
     for name in SEARCHABLE:
-        column = manifest.get(name)
+        column = manifest.column_of(name)
         if column is None:
             continue
         for event, value in zip(events, table.column(column).to_pylist(), strict=True):

@@ -1,21 +1,22 @@
-"""From version 1 to 2: markers say which keys are theirs, and their digest can be told back."""
+"""From version 1 to 2: markers name the keys they own, and their digest can be recomputed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from whence.engine.lineage.positions import Range
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.loading.reading_back import read_chunk
-from whence.store.places import Range, key_of
+from whence.store.places import key_of
 
-__all__ = ["tell_what_chunks_own"]
+__all__ = ["add_chunk_ownership"]
 
 Row = Mapping[str, Any]
 
 
-def tell_what_chunks_own(connection: Connection) -> None:
+def add_chunk_ownership(connection: Connection) -> None:
     """Complete every marker from what the graph holds of its chunk."""
     known = {row["id"]: row for row in connection.read(cypher("migrate_owners"))}
     parts: dict[str, list[tuple[int, Row]]] = {}

@@ -42,7 +42,7 @@ def _heads(connection: Connection, run: str, missing: Collection[str]) -> dict[s
     graph = find_run(connection, run, as_it_is=True)
     found: dict[str, Packing] = {}
     for stream in graph.streams:
-        if stream.role != "heads":
+        if not stream.role.is_heads:
             continue
         rows: dict[int, list[list[int]]] = {}
         for key, lo, hi in heads_in_graph(connection, stream.no).tolist():

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from whence.engine.errors import StoreError
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.migrations.to_2 import tell_what_chunks_own
+from whence.store.migrations.to_2 import add_chunk_ownership
 from whence.store.migrations.to_3 import pack_chunks
 
 __all__ = ["VERSION", "bring_up_to_date", "graph_version"]
@@ -20,7 +20,7 @@ VERSION = 3
 """What this release writes and reads."""
 
 STEPS: Mapping[int, Callable[[Connection], None]] = {
-    1: tell_what_chunks_own,
+    1: add_chunk_ownership,
     2: pack_chunks,
 }
 """From each older version to the next."""

@@ -3,5 +3,6 @@
 // Plan        unique index seeks, then the events' own relationships
 UNWIND $keys AS wanted
 MATCH (o:Event {key: wanted})-[r:wasDerivedFrom|wasInfluencedBy]->(e:Event)
+USING INDEX SEEK o:Event(key)
 RETURN type(r) AS type, properties(r) AS properties,
   collect(o.key) AS sources, collect(e.key) AS targets

@@ -3,4 +3,5 @@
 // Plan        unique index seeks
 UNWIND $keys AS wanted
 MATCH (e:Event {key: wanted})
+USING INDEX SEEK e:Event(key)
 RETURN collect(e.key) AS keys

@@ -3,4 +3,5 @@
 // Plan        unique index seeks
 UNWIND $ids AS wanted
 MATCH (c:Contribution {id: wanted})
+USING INDEX SEEK c:Contribution(id)
 RETURN c.no AS no, c.first AS first, c.counts AS counts

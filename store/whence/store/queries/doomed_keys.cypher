@@ -7,6 +7,7 @@ WITH count(*) AS done
 CALL () {
   UNWIND $keys AS key
   MATCH (e:Event {key: key})
+  USING INDEX SEEK e:Event(key)
   DETACH DELETE e
   RETURN count(*) AS removed
 }

@@ -4,7 +4,8 @@
 //             $every: whether every option of a choice is followed, or only the first
 // Plan        index range seek, then the events' own relationships: linear in what it returns
 UNWIND $ranges AS range
-MATCH (o:Event) WHERE o.key >= range[0] AND o.key <= range[1]
+MATCH (o:Event) USING INDEX SEEK o:Event(key)
+WHERE o.key >= range[0] AND o.key <= range[1]
 MATCH (o)-[r:wasDerivedFrom|wasInfluencedBy]->(e:Event)
 WHERE ($trigger OR r.trigger IS NULL) AND ($supports OR type(r) = 'wasDerivedFrom')
   AND ($every OR r.witness IS NULL OR 0 IN r.witness)

@@ -2,5 +2,6 @@
 // Parameters  $keys: list of keys of ends
 // Plan        unique index seek on End.key
 UNWIND $keys AS end
-MATCH (:End {key: end})-[:wasInfluencedBy]->(e:Event)
+MATCH (o:End {key: end})-[:wasInfluencedBy]->(e:Event)
+USING INDEX SEEK o:End(key)
 RETURN DISTINCT e.key AS key

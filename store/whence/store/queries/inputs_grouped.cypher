@@ -3,5 +3,6 @@
 //             $by: case or activity
 // Plan        index range seek on Event.key
 UNWIND $ranges AS range
-MATCH (e:Event) WHERE e.key >= range[0] AND e.key <= range[1]
+MATCH (e:Event) USING INDEX SEEK e:Event(key)
+WHERE e.key >= range[0] AND e.key <= range[1]
 RETURN e[$by] AS group, count(*) AS events

@@ -2,5 +2,6 @@
 // Parameters  $id: of the chunk; $owns: list of keys; $heads: integer; $digest: text
 // Plan        unique index seek
 MATCH (c:Chunk {id: $id})
+USING INDEX SEEK c:Chunk(id)
 SET c.owns = $owns, c.heads = $heads, c.digest = $digest
 RETURN c.id AS id

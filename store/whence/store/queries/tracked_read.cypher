@@ -1,5 +1,6 @@
 // Question    Which outputs of this stream were tracked?
 // Parameters  $first, $last: keys of the stream's first and last output
 // Plan        index range seek on Event.key; others may not be there at all
-MATCH (e:Event) WHERE e.key >= $first AND e.key <= $last AND e.untracked IS NULL
+MATCH (e:Event) USING INDEX SEEK e:Event(key)
+WHERE e.key >= $first AND e.key <= $last AND e.untracked IS NULL
 RETURN e.key AS key ORDER BY key

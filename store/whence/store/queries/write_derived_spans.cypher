@@ -4,5 +4,6 @@
 // Plan        unique index seek on Collection.no
 UNWIND $rows AS row
 MATCH (t:Collection {no: row.to})
+USING INDEX SEEK t:Collection(no)
 CREATE (s:Span)-[r:wasDerivedFrom]->(t) SET s = row.span, r = row.with
 RETURN count(r) AS written

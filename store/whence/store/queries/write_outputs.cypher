@@ -11,6 +11,7 @@ UNWIND row[6] AS edges
 WITH e, edges[1] AS keys, $kinds[edges[0]] AS told
 UNWIND keys AS to
 MATCH (i:Event {key: to})
+USING INDEX SEEK i:Event(key)
 CREATE (e)-[r:wasDerivedFrom {trigger: told.trigger, fields: told.fields, copy: told.copy,
   witness: told.witness}]->(i)
 RETURN count(r) AS written

@@ -4,7 +4,8 @@
 //             events; $told: the properties of the edges
 // Plan        unique index range seek, all of the range at once; nothing is written where an event
 //             of it is not there
-MATCH (i:Event) WHERE $lo <= i.key <= $hi
+MATCH (i:Event) USING INDEX SEEK i:Event(key)
+WHERE $lo <= i.key <= $hi
 WITH i ORDER BY i.key
 WITH collect(i) AS near
 WHERE size(near) = $hi - $lo + 1

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from whence.engine.intervals import Intervals, count
+from whence.engine.lineage.positions import Intervals, count, minus, overlap
 from whence.store.catalog import RunGraph, StoredLog, StoredStream
-from whence.store.places import Places, difference, overlap
+from whence.store.places import Places
 
 __all__ = [
     "Coverage",
@@ -23,6 +23,7 @@ __all__ = [
     "log_shares",
 ]
 
+_DETAILS = {"ends": "inputs only, no intermediate steps", "steps": "with intermediate steps"}
 _PLACES_TOLD = 3
 """Ranges of erased events that one line names."""
 
@@ -58,8 +59,12 @@ class Coverage:
 
     def __str__(self) -> str:
         """One line for a person."""
-        told = "all" if self.tracked == self.outputs else f"{self.tracked:,} of"
-        words = [f"{told} {self.outputs:,} outputs tracked", f"detail {self.detail}"]
+        return self.in_words(f" ({_DETAILS.get(self.detail, self.detail)})")
+
+    def in_words(self, detail: str) -> str:
+        """One line; `detail` follows the number of tracked outputs."""
+        share = "all" if self.tracked == self.outputs else f"{self.tracked:,} of"
+        words = [f"{share} {self.outputs:,} outputs tracked{detail}"]
         if self.where:
             words.append(f"where {self.where}")
         if self.witnesses != "first":
@@ -92,9 +97,9 @@ def coverage_of(run: RunGraph, streams: Sequence[StoredStream]) -> Coverage:
     return Coverage(
         sum(s.length for s in streams),
         sum(s.tracked for s in streams),
-        run.options.get("detail", "ends"),
-        run.options.get("witnesses", "first"),
-        run.options.get("where"),
+        run.options.detail,
+        run.options.witnesses,
+        run.options.where,
         run.status,
         run.loaded,
         (
@@ -236,6 +241,6 @@ def log_shares(logs: Sequence[StoredLog], places: Places, *, but: bool) -> tuple
     for log in logs:
         whole: Intervals = ((0, log.length - 1),) if log.length else ()
         found = places.get(log.no, ())
-        ranges = difference(whole, found) if but else overlap(whole, found)
+        ranges = minus(whole, found) if but else overlap(whole, found)
         shares.append(LogShare(log.name, ranges, log.length))
     return tuple(shares)

@@ -8,19 +8,20 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from whence.engine.columns import from_canonical
 from whence.engine.errors import ParameterError
-from whence.engine.events import Event
-from whence.engine.expression import Call, Expression, Field, compile_expression
 from whence.engine.formula import parse_expression
-from whence.engine.intervals import Intervals
+from whence.engine.language.compiled import compile_expression
+from whence.engine.language.events import Event
+from whence.engine.language.expression import Call, Expression, Field
+from whence.engine.language.traits import Traits
+from whence.engine.lineage.positions import Intervals, joined, meeting
 from whence.engine.record.erasing import ERASED
-from whence.engine.traits import Traits
 from whence.engine.values import Value, ValueFault, as_condition
+from whence.engine.values.columns import from_canonical
 from whence.store.catalog import RunGraph, StoredStream
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import joined, key_of, meeting, position_of
+from whence.store.places import key_of, position_of
 from whence.store.questions.moments import first_from, moment_of
 from whence.store.questions.selecting import Selection, select
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.errors import LogError, StoreError
-from whence.engine.intervals import Intervals, union
+from whence.engine.lineage.positions import Intervals, overlap, union
 from whence.engine.record import LogRecord, record_place
+from whence.engine.record.folders import log_folder
 from whence.store.catalog import RunGraph, StoredLog, StoredStream, find_run
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import Places, overlap
+from whence.store.places import Places
 from whence.store.questions.answers import Coverage, InputRange, coverage_of
 from whence.store.questions.log_differences import LogDifference, compare_logs, same_log
 from whence.store.questions.output_pairs import How, Pair, Said, outputs_of, pairs_that_differ
@@ -156,7 +157,7 @@ def compare(
     return Comparison(
         (old.id, new.id),
         plans[0] != plans[1],
-        bool(old.options.get("closed")) != bool(new.options.get("closed")),
+        old.options.closed != new.options.closed,
         logs,
         "event" if single else "position",
         tuple(pipes),
@@ -195,7 +196,7 @@ def _whole(log: StoredLog | None) -> Intervals:
 
 
 def _log(id: str, record: Path | None) -> LogRecord:
-    folder = record_place(record) / "logs" / id
+    folder = log_folder(record_place(record), id)
     try:
         return LogRecord.open(folder)
     except (LogError, OSError) as fault:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.errors import ParameterError
-from whence.engine.intervals import contains
+from whence.engine.lineage.positions import contains
 from whence.store.catalog import RunGraph
 from whence.store.connection import Connection
 from whence.store.cypher import cypher

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from whence.engine.associations import Association
 from whence.engine.errors import ParameterError, StoreError
-from whence.engine.record.choices import RowWitnesses
+from whence.engine.lineage.association import Association
+from whence.engine.lineage.choices import RowWitnesses
+from whence.engine.lineage.positions import meeting
 from whence.store.catalog import RunGraph, StoredStream, find_run
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
@@ -26,7 +27,7 @@ from whence.store.questions.choosing import choose
 from whence.store.questions.events import input_events
 from whence.store.questions.fields import Derivations, asked_inputs, asked_up, derivations
 from whence.store.questions.naming import chosen_output, find_event
-from whence.store.questions.selecting import Selection
+from whence.store.questions.selecting import Selection, select
 from whence.store.questions.whole import loaded_text, require_tracked
 from whence.store.verbs import WALKED_UP, PackedChunks, up, up_if_few
 from whence.store.verbs.choices import options_of
@@ -56,6 +57,8 @@ class Why:
         support_derivations: those that the support rests on, if it was asked for.
         coverage: how much of the run was tracked.
         cypher: the queries that were used, by name.
+        not_of: the case by which the output was chosen, if no event that explains it is of that
+            case: the verdict is about other cases too.
     """
 
     run: str
@@ -69,6 +72,7 @@ class Why:
     cypher: Mapping[str, str] = field(repr=False)
     alternatives: tuple[Witness, ...] | None = None
     more_alternatives: bool = False
+    not_of: str | None = None
 
     @property
     def count(self) -> int:
@@ -146,7 +150,22 @@ def explain_first(
         _explain(connection, graph, pipe, position, support=support, most=most)
         for position in chosen.positions
     ]
+    if at is not None and at.case is not None:
+        own = select(connection, graph, Selection(case=at.case, log=at.log), record)
+        answers = [why if _rests_on(why, graph, own) else _not_of(why, at) for why in answers]
     return Whys(tuple(answers), chosen.more)
+
+
+def _rests_on(why: Why, graph: RunGraph, places: Places) -> bool:
+    """Whether an event at one of these places explains the output, or nothing does."""
+    return not why.inputs or any(
+        any(meeting(places.get(graph.log_named(each.log).no, ()), each.lo, each.hi))
+        for each in why.inputs
+    )
+
+
+def _not_of(why: Why, at: Selection) -> Why:
+    return replace(why, not_of=at.case)
 
 
 def _explain(
@@ -195,8 +214,8 @@ def _output(
         )
         raise StoreError(msg)
     row: dict[str, Any] = {"untracked": True} if left_out else rows[0]
-    if not run.options.get("tracked", True) or row["untracked"]:
-        where = run.options.get("where")
+    if not run.options.tracked or row["untracked"]:
+        where = run.options.where
         reason = "which --where left out" if where else "of a run that was not tracked"
         msg = (
             f"{label}: expected a tracked output; got one {reason}; "

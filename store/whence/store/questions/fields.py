@@ -11,26 +11,25 @@ from functools import cached_property
 from itertools import pairwise
 from typing import overload
 
-from whence.engine.associations import LOG_PREFIX, Association, Relation
-from whence.engine.intervals import Intervals, of_positions, positions
-from whence.store.catalog import RunGraph
-from whence.store.connection import Connection
-from whence.store.cypher import cypher
-from whence.store.places import (
-    LAST_POSITION,
-    Places,
+from whence.engine.lineage.association import LOG_PREFIX, Association, Relation
+from whence.engine.lineage.positions import (
+    Intervals,
     Range,
     joined,
     meeting,
-    no_of,
-    position_of,
+    of_positions,
+    positions,
 )
+from whence.store.catalog import RunGraph
+from whence.store.connection import Connection
+from whence.store.cypher import cypher
+from whence.store.places import LAST_POSITION, Places, no_of, position_of
 from whence.store.questions.answers import InputRange
 from whence.store.verbs import PackedChunks, up
 from whence.store.verbs.literal import key_ranges
 from whence.store.verbs.spans import name_in_record, relation_of, spans_of
 
-__all__ = ["Derivations", "asked_inputs", "asked_of", "asked_up", "derivations"]
+__all__ = ["Derivations", "asked_inputs", "asked_of", "asked_up", "by_log", "derivations"]
 
 Asked = frozenset[str] | None
 _Place = tuple[str, Asked]
@@ -135,7 +134,7 @@ def asked_up(
     logs = {log.no: LOG_PREFIX + log.name for log in run.logs}
     found = packed.reach({None: start}, support=support, fields=True, of=logs)
     if found is not None:
-        return _by_log(
+        return by_log(
             run,
             {
                 (logs[no], asked): list(ranges)
@@ -197,7 +196,7 @@ def asked_of(
                         at for lo, hi in ranges for at in range(lo, hi + 1)
                     )
         waiting = {place: many for place, many in found.items() if many}
-    return _by_log(run, inputs)
+    return by_log(run, inputs)
 
 
 class _Rows:
@@ -230,7 +229,8 @@ def _frozen(fields: tuple[str, ...] | None) -> Asked:
     return None if fields is None else frozenset(fields)
 
 
-def _by_log(run: RunGraph, inputs: dict[_Place, list[Range]]) -> tuple[InputRange, ...]:
+def by_log(run: RunGraph, inputs: dict[_Place, list[Range]]) -> tuple[InputRange, ...]:
+    """What was reached of the logs, with the fields that matter; of streams nothing is told."""
     answer: list[InputRange] = []
     for log in run.logs:
         layers: dict[Asked, list[Range]] = {}

@@ -6,24 +6,25 @@ thousand outputs; larger ones are better loaded and asked in the graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from whence.engine.associations import LOG_PREFIX, Association
 from whence.engine.errors import ParameterError
-from whence.engine.intervals import Intervals, contains, minus, union
+from whence.engine.lineage.association import Association
+from whence.engine.lineage.block import Block
+from whence.engine.lineage.follow import EXPLAINS, SUPPORTS, Lineage
+from whence.engine.lineage.positions import NONE, Positions, contains
 from whence.engine.record import RunRecord
-from whence.engine.record.erasing import erased_in
-from whence.engine.record.schema import associations_of
-from whence.engine.runners.selected import selector
+from whence.engine.record.reaching import lineage_of
+from whence.engine.record.selected import selector
 from whence.store.catalog import RunGraph, StoredLog, StoredStream
 from whence.store.loading.values import SEARCHABLE, input_properties, stored_value
 from whence.store.questions.answers import InputEvent, InputRange, OutputEvent, coverage_of
 from whence.store.questions.explain import EVENTS_SHOWN, Why
-from whence.store.questions.fields import asked_inputs
+from whence.store.questions.fields import Derivations, by_log
 from whence.store.questions.naming import find_event
 
-__all__ = ["explain_recorded"]
+__all__ = ["described", "explain_recorded"]
 
 
 def explain_recorded(
@@ -39,50 +40,92 @@ def explain_recorded(
         support: ask as well which input events are enough for it.
         most: so many of the explaining events are listed one by one.
     """
-    run = _described(record)
+    run = described(record)
     stream, position = find_event(run, output)
     told = _output(record, run, stream, position)
-    rows = tuple(_rows(record, stream.name, position, support=False))
-    inputs = asked_inputs(run, rows, stream.name, position)
-    more = tuple(_rows(record, stream.name, position, support=True)) if support else None
+    lineage = lineage_of(record)
+    start = {stream.name: Positions.one(position, position)}
+    inputs, rows = _found(run, lineage, start, support=False)
+    support_inputs, support_rows = (
+        _found(run, lineage, start, support=True) if support else (None, None)
+    )
     return Why(
         run=run.id,
         output=told,
         inputs=inputs,
         events=tuple(islice(_events(record, inputs), most)),
-        support=None if more is None else asked_inputs(run, more, stream.name, position),
+        support=support_inputs,
         derivations=rows,
-        support_derivations=more,
+        support_derivations=support_rows,
         coverage=coverage_of(run, [stream]),
         cypher={},
     )
 
 
-def _described(record: RunRecord) -> RunGraph:
+def _found(
+    run: RunGraph, lineage: Lineage, start: Mapping[str, Positions], *, support: bool
+) -> tuple[tuple[InputRange, ...], Derivations]:
+    """The input events with the fields that matter, and the associations on the way."""
+    reached = lineage.up_fields(start, support=support)
+    inputs = by_log(run, {place: list(at.intervals) for place, at in reached.items()})
+    relations = SUPPORTS if support else EXPLAINS
+
+    def read() -> list[Association]:
+        places: dict[str, Positions] = {}
+        for (name, _), at in reached.items():
+            places[name] = at.union(places.get(name, NONE))
+        return [
+            row
+            for name, at in places.items()
+            for row in _rows(name, at, [b for b in lineage.blocks(name) if b.relation in relations])
+        ]
+
+    return inputs, Derivations(read)
+
+
+def _rows(stream: str, reached: Positions, blocks: list[Block]) -> Iterator[Association]:
+    """The associations of some events; of a zone that was open and has ended the end counts."""
+    zones: dict[tuple[str, str, tuple[int, ...], int], Association] = {}
+    for block in blocks:
+        some = block
+        if block.kind == "each":
+            yield from block.where(~block.wide).within(reached).rows(stream)
+            some = block.where(block.wide)
+        for row in some.where(reached.met_by(some.outputs, some.ends)).rows(stream):
+            if row.kind != "zone":
+                yield row
+                continue
+            key = (row.relation, row.to, row.inputs, row.lo)
+            if key not in zones or zones[key].hi is None:
+                zones[key] = row
+    yield from zones.values()
+
+
+def described(record: RunRecord) -> RunGraph:
     """What the graph would know of the run; all of its record is at hand."""
     manifest = record.manifest
     logs = []
-    for no, name in enumerate(manifest["logs"]):
+    for no, name in enumerate(manifest.logs):
         known = record.log(name).manifest
-        mapped = {role: known[role] for role in SEARCHABLE if known.get(role)}
-        length = int(known["length"])
-        plain, erased = bool(known["plain"]), erased_in(known)
-        logs.append(StoredLog(known["id"], no, (name,), length, plain, mapped, erased=erased))
+        mapped = {role: column for role in SEARCHABLE if (column := known.column_of(role))}
+        logs.append(
+            StoredLog(known.id, no, (name,), known.length, known.plain, mapped, erased=known.erased)
+        )
     streams = [
         StoredStream(
-            *(said["name"], no, said["processor"], said["pipe"], said["role"]),
-            *(said["w"], said["length"], said["tracked"]),
-            erased_in(said),
+            *(said.name, no, said.processor, said.pipe, said.role),
+            *(said.w, said.length, said.tracked),
+            said.erased,
         )
-        for no, said in enumerate(manifest["streams"], start=len(logs))
+        for no, said in enumerate(manifest.streams, start=len(logs))
     ]
     return RunGraph(
         record.id,
-        manifest["status"],
+        manifest.status,
         True,
-        manifest["chunk"],
-        manifest["options"],
-        manifest["started"],
+        manifest.chunk,
+        manifest.options,
+        manifest.started,
         tuple(logs),
         tuple(streams),
     )
@@ -90,10 +133,10 @@ def _described(record: RunRecord) -> RunGraph:
 
 def _output(record: RunRecord, run: RunGraph, stream: StoredStream, position: int) -> OutputEvent:
     label = stream.label(position)
-    (said,) = (s for s in record.manifest["streams"] if s["name"] == stream.name)
-    for part in said["outputs"]:
-        if part["first"] <= position <= part["last"]:
-            table = record.outputs(stream.name, part["part"])
+    said = record.manifest.by_name[stream.name]
+    for part in said.outputs:
+        if part.first <= position <= part.last:
+            table = record.outputs(stream.name, part.part)
             places = table.column("position").to_pylist()
             if position in places:
                 at = places.index(position)
@@ -102,7 +145,7 @@ def _output(record: RunRecord, run: RunGraph, stream: StoredStream, position: in
     else:
         msg = f"{label}: expected an event of the run; got none there; try another position"
         raise ParameterError(msg)
-    tracked = bool(run.options["tracked"])
+    tracked = run.options.tracked
     if not tracked or not selector(record.manifest)(stream.name, table.slice(at, 1))[0]:
         reason = "which --where left out" if tracked else "of a run that was not tracked"
         msg = (
@@ -114,53 +157,11 @@ def _output(record: RunRecord, run: RunGraph, stream: StoredStream, position: in
     return OutputEvent(stream.name, position, kept["value"], kept.get("kind"), row["moment"], label)
 
 
-def _rows(record: RunRecord, stream: str, position: int, *, support: bool) -> Iterator[Association]:
-    """Every association on the way from an output to the logs, each once."""
-    wanted = ("explains", "supports") if support else ("explains", "trigger")
-    read: dict[str, list[Association]] = {}
-    told: set[int] = set()
-    seen: dict[str, Intervals] = {}
-    waiting: list[tuple[str, Intervals]] = [(stream, ((position, position),))]
-    while waiting:
-        name, places = waiting.pop()
-        new = minus(places, seen.get(name, ()))
-        if not new or name.startswith(LOG_PREFIX):
-            continue
-        seen[name] = union(seen.get(name, ()), new)
-        if name not in read:
-            read[name] = [row for row in _of(record, name) if row.relation in wanted]
-        for row in read[name]:
-            reached: Intervals = ()
-            for lo, hi in new:
-                reached = union(reached, row.reaches(lo, hi))
-            if reached and (row.witness is None or 0 in row.witness):
-                waiting.append((row.to, reached))
-                if id(row) not in told:
-                    told.add(id(row))
-                    yield row
-
-
-def _of(record: RunRecord, stream: str) -> list[Association]:
-    """The associations of a stream; a zone open in one part may have its end in another."""
-    (said,) = (s for s in record.manifest["streams"] if s["name"] == stream)
-    rows: list[Association] = []
-    zones: dict[tuple[str, str, tuple[int, ...], int], Association] = {}
-    for part in said["associations"]:
-        for row in associations_of(record.associations(stream, part["part"]), stream):
-            if row.kind != "zone":
-                rows.append(row)
-                continue
-            key = (row.relation, row.to, row.inputs, row.lo)
-            if key not in zones or zones[key].hi is None:
-                zones[key] = row
-    return [*rows, *zones.values()]
-
-
 def _events(record: RunRecord, inputs: tuple[InputRange, ...]) -> Iterator[InputEvent]:
     """The events one by one, with their columns for searching."""
     for each in inputs:
         log = record.log(each.log)
-        chunk, gone = int(log.manifest["chunk"]), erased_in(log.manifest)
+        chunk, gone = log.manifest.chunk, log.manifest.erased
         for number in range(each.lo // chunk, each.hi // chunk + 1):
             table = log.part(number)
             first = number * chunk

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whence.engine.intervals import Intervals
+from whence.engine.lineage.positions import Intervals, minus, overlap
 from whence.store.catalog import RunGraph, StoredStream, find_run
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import Places, difference, key_of, merge, overlap, places_of_keys
+from whence.store.places import Places, key_of, merge, places_of_keys
 from whence.store.questions.answers import (
     Coverage,
     LogShare,
@@ -127,18 +127,18 @@ def _sorted_out(
 ) -> dict[str, Intervals]:
     whole: Intervals = ((0, pipe.length - 1),) if pipe.length else ()
     untracked: Intervals = ()
-    if run.options.get("where") is not None and whole:
+    if run.options.where is not None and whole:
         first, last = key_of(pipe.no, 0), key_of(pipe.no, pipe.length - 1)
         rows = connection.read_values(cypher("tracked_read"), first=first, last=last)
         tracked = places_of_keys(key for (key,) in rows).get(pipe.no, ())
-        untracked = difference(whole, tracked)
+        untracked = minus(whole, tracked)
     possibly = overlap(whole, touched.get(pipe.no, ()))
     return {
-        "unaffected": difference(difference(whole, possibly), untracked),
+        "unaffected": minus(minus(whole, possibly), untracked),
         "possibly": possibly,
         # An output that no corrupt input supports stands, even if one explains it.
         "explained": overlap(possibly, explained.get(pipe.no, ())),
-        "untracked": difference(untracked, possibly),
+        "untracked": minus(untracked, possibly),
     }
 
 

@@ -9,17 +9,15 @@ from typing import Any
 import pyarrow as pa
 
 from whence.engine.errors import LogError, ParameterError
-from whence.engine.events import Event
-from whence.engine.expression import compile_expression
 from whence.engine.formula import parse_expression
-from whence.engine.intervals import Intervals, minus, of_positions
+from whence.engine.language.compiled import compile_expression
+from whence.engine.language.events import Event
+from whence.engine.language.traits import LOG
+from whence.engine.lineage.positions import Intervals, minus, of_positions, overlap
 from whence.engine.record import LogRecord, RunRecord, record_place
-from whence.engine.record.erasing import erased_in
-from whence.engine.traits import LOG
 from whence.engine.values import Value, ValueFault, as_condition
 from whence.store.catalog import RunGraph, StoredLog
 from whence.store.loading.values import input_properties
-from whence.store.places import overlap
 
 __all__ = [
     "columns_in_record",
@@ -48,8 +46,8 @@ def columns_in_record(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Events of a log with their columns for searching, as the graph would have them."""
     kept = log_in_record(run.id, log.name, record)
-    chunk = int(kept.manifest["chunk"])
-    for number in range(kept.manifest["parts"]):
+    chunk = kept.manifest.chunk
+    for number in range(kept.manifest.parts):
         for lo, hi in overlap(among, ((number * chunk, (number + 1) * chunk - 1),)):
             stretch = kept.part(number).slice(lo - number * chunk, hi - lo + 1)
             for row in input_properties(0, kept.manifest, stretch, b""):
@@ -91,7 +89,7 @@ def matching(
 def with_ids(run: RunGraph, log: StoredLog, ids: Iterable[str], record: Path | None) -> Intervals:
     """The events of a log that have these ids."""
     kept = log_in_record(run.id, log.name, record)
-    column = kept.manifest["event_id"]
+    column = kept.manifest.event_id
     if column is None:
         msg = (
             f"ids in {log.name}: expected a column that was declared to hold ids; got none; "
@@ -101,7 +99,7 @@ def with_ids(run: RunGraph, log: StoredLog, ids: Iterable[str], record: Path | N
     wanted = set(ids)
     found: list[int] = []
     met: set[str] = set()
-    for number in range(kept.manifest["parts"]):
+    for number in range(kept.manifest.parts):
         table = kept.part(number)
         texts = table.column(column).cast(pa.string()).to_pylist()
         for at, id in zip(table.column("position").to_pylist(), texts, strict=True):
@@ -119,8 +117,8 @@ def with_ids(run: RunGraph, log: StoredLog, ids: Iterable[str], record: Path | N
 
 
 def _events(log: LogRecord, among: Intervals) -> Iterator[tuple[int, Value]]:
-    chunk = int(log.manifest["chunk"])
-    for number in range(log.manifest["parts"]):
+    chunk = log.manifest.chunk
+    for number in range(log.manifest.parts):
         places = overlap(among, ((number * chunk, (number + 1) * chunk - 1),))
         if places:
             table = log.part(number)
@@ -148,7 +146,7 @@ def input_values(
     try:
         for name, positions in wanted.items():
             kept = RunRecord(record_place(record), run).log(name)
-            there = minus(of_positions(positions), erased_in(kept.manifest))
+            there = minus(of_positions(positions), kept.manifest.erased)
             for at, value in _events(kept, there):
                 found[name, at] = value
     except (LogError, OSError):

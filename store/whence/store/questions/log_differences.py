@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.intervals import Intervals, of_positions
+from whence.engine.lineage.positions import Intervals, of_positions
 from whence.engine.record import LogRecord, match
+from whence.engine.values.arrow_compute import pc
 
 __all__ = ["LogDifference", "compare_logs", "same_log"]
 
@@ -84,7 +84,7 @@ def compare_logs(name: str, old: LogRecord, new: LogRecord) -> LogDifference:
     taken = set(paired.values())
     return LogDifference(
         name,
-        old.manifest["events"]["by"] or "content",
+        old.manifest.events.by or "content",
         of_positions(at for at, _ in changed),
         of_positions(at for _, at in changed),
         of_positions(at for at in found.removed if at not in paired),
@@ -97,7 +97,7 @@ def _other_values(
     old: LogRecord, new: LogRecord, moved: Mapping[int, int]
 ) -> list[tuple[int, int]]:
     """Events with the same declared id whose values differ."""
-    if old.manifest["events"]["by"] is None or not moved:
+    if old.manifest.events.by is None or not moved:
         return []
     if old.columns != new.columns:
         return list(moved.items())
@@ -114,7 +114,7 @@ def _other_values(
 
 
 def _table(log: LogRecord) -> pa.Table:
-    return pa.concat_tables([log.part(number) for number in range(log.manifest["parts"])])
+    return pa.concat_tables([log.part(number) for number in range(log.manifest.parts)])
 
 
 def _in_the_same_gaps(

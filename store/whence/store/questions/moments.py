@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from whence.engine.errors import StoreError
-from whence.engine.intervals import Intervals
+from whence.engine.lineage.positions import Intervals, joined
 from whence.store.catalog import StoredStream
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import joined, key_of, position_of
+from whence.store.places import key_of, position_of
 
 __all__ = ["appeared_in", "first_from", "moment_of"]
 

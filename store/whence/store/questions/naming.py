@@ -34,7 +34,7 @@ def find_event(run: RunGraph, text: str) -> tuple[StoredStream, int]:
         raise ParameterError(msg)
     if stream.w == 1 and outer >= stream.length:
         last = f"0 to {stream.length - 1}" if stream.length else "none"
-        msg = f"{stream.name}: expected a position, {last}; got {outer}; try one of these"
+        msg = f"{stream.name}: expected a position, {last}; got {outer}; try one in this range"
         raise ParameterError(msg)
     return stream, outer * stream.w + index
 
@@ -48,7 +48,7 @@ def find_any_event(run: RunGraph, text: str) -> tuple[StoredLog | StoredStream, 
             if position >= log.length or found["index"]:
                 last = f"0 to {log.length - 1}" if log.length else "none"
                 got = text.strip().rpartition("@")[2]
-                msg = f"{log.name}: expected a position, {last}; got {got}; try one of these"
+                msg = f"{log.name}: expected a position, {last}; got {got}; try one in this range"
                 raise ParameterError(msg)
             return log, position
     return find_event(run, text)
@@ -62,7 +62,7 @@ def chosen_output(run: RunGraph, name: str | None) -> StoredStream:
         several = ", ".join(s.name for s in run.outputs)
         msg = f"an output: expected one of {several}; got no name; try {run.outputs[0].name}@0"
         raise ParameterError(msg)
-    others = (s for s in run.event_streams.values() if s.role not in ("output", "choices"))
+    others = (s for s in run.event_streams.values() if not (s.role.is_output or s.role.is_choices))
     streams = [*run.outputs, *others]
     for stream in streams:
         if name in (stream.name, f"{stream.processor}.{stream.pipe}"):

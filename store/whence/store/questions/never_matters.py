@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from whence.engine.errors import ParameterError
-from whence.engine.intervals import Intervals, count
+from whence.engine.lineage.positions import Intervals, count, joined
 from whence.store.catalog import RunGraph, StoredLog, find_run
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import Places, joined, key_of, merge
+from whence.store.places import Places, key_of, merge
 from whence.store.questions.answers import (
     Coverage,
     InputRange,

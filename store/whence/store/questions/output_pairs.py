@@ -99,10 +99,10 @@ def outputs_of(
 
 
 def _recorded(run: RunRecord, stream: StoredStream) -> Iterator[Said]:
-    (known,) = (each for each in run.manifest["streams"] if each["name"] == stream.name)
+    known = run.manifest.by_name[stream.name]
     secret = record_secret(run.root)  # as in the graph, with which it may be compared
-    for part in known["outputs"]:
-        for row in output_properties(0, run.outputs(stream.name, part["part"]), secret):
+    for part in known.outputs:
+        for row in output_properties(0, run.outputs(stream.name, part.part), secret):
             told = (row["value"], row.get("kind"), row.get("value_digest"))
             yield Said(row["key"], row["moment"], *told)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from whence.engine.errors import ParameterError
-from whence.engine.intervals import Intervals, count
+from whence.engine.lineage.positions import Intervals, count, joined
 from whence.store.catalog import RunGraph, StoredStream, find_run
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import joined, key_of, position_of
+from whence.store.places import key_of, position_of
 from whence.store.questions.answers import InputRange
 from whence.store.questions.events import input_events
 from whence.store.questions.moments import appeared_in

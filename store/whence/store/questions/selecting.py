@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from whence.engine.errors import ParameterError
-from whence.engine.functions.time import parse_instant
-from whence.engine.intervals import Intervals, of_positions
+from whence.engine.lineage.positions import Intervals, joined, of_positions, overlap
 from whence.engine.values import ValueFault
+from whence.engine.values.instants import parse_instant
 from whence.store.catalog import RunGraph, StoredLog
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import Places, joined, key_of, overlap, places_of_keys
+from whence.store.places import Places, key_of, places_of_keys
 from whence.store.questions.in_record import columns_in_record, matching, with_ids
 from whence.store.questions.whole import log_is_whole
 

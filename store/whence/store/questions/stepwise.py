@@ -6,19 +6,20 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from whence.engine.associations import LOG_PREFIX, Association
-from whence.engine.columns import from_canonical
 from whence.engine.errors import LogError, StoreError
-from whence.engine.explanation import flatten
-from whence.engine.intervals import count
+from whence.engine.lineage.association import LOG_PREFIX, Association
+from whence.engine.lineage.positions import count, joined, overlap
+from whence.engine.lineage.steps import NOT_TOLD, Step, StepEdge, Steps, steps_of
+from whence.engine.lineage.terms import flatten
 from whence.engine.record import RunRecord, record_place
 from whence.engine.record.erasing import ERASED
-from whence.engine.runners.again import MOST_EVENTS, again
-from whence.engine.steps import NOT_TOLD, Step, StepEdge, Steps, steps_of
+from whence.engine.runners.recompute import MOST_EVENTS, again
+from whence.engine.values.columns import from_canonical
+from whence.store.allowing import load_own_functions
 from whence.store.catalog import RunGraph, StoredStream, find_run
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import LAST_POSITION, joined, key_of, overlap
+from whence.store.places import LAST_POSITION, key_of
 from whence.store.questions.explain import Why
 from whence.store.questions.in_record import input_values
 
@@ -30,7 +31,9 @@ TOGETHER = 16
 """So many neighbouring input events, or more, are one step."""
 
 
-def steps(connection: Connection, why: Why, *, record: Path | None = None) -> Steps:
+def steps(
+    connection: Connection, why: Why, *, record: Path | None = None, allow: Iterable[str] = ()
+) -> Steps:
     """The events that lead from an output to the input events that explain it.
 
     A run with ``--detail steps`` has them in the graph. Else they are computed again from the
@@ -40,13 +43,15 @@ def steps(connection: Connection, why: Why, *, record: Path | None = None) -> St
         connection: where the graph is.
         why: the answer whose steps are asked for.
         record: where the record is, if not where records usually are.
+        allow: modules whose functions the chain may call, on top of those of the configuration.
 
     Raises:
         StoreError: the run kept the ends only, and the record is not there.
+        RunnerError: the chain calls a function that is not allowed.
     """
     run = find_run(connection, why.run, record)
     stream = next(s for s in run.streams if s.name == why.output.name)
-    if run.options.get("detail") == "steps":
+    if run.options.detail == "steps":
         return _of_rows(connection, run, stream, why, record)
     try:
         kept = RunRecord(record_place(record), run.id)
@@ -57,6 +62,7 @@ def steps(connection: Connection, why: Why, *, record: Path | None = None) -> St
         )
         raise StoreError(msg) from error
     _check_values(run, why)
+    load_own_functions(kept.manifest.chain, allow)
     return steps_recorded(kept, why)
 
 
@@ -72,11 +78,11 @@ def steps_recorded(record: RunRecord, why: Why, *, most: int = MOST_EVENTS) -> S
         RunnerError: there are more of them.
         StoreError: the record does not explain the output as the answer does.
     """
-    (said,) = (s for s in record.manifest["streams"] if s["name"] == why.output.name)
-    at, w = why.output.position, int(said["w"])
+    said = record.manifest.by_name[why.output.name]
+    at, w = why.output.position, said.w
     place = at if w == 1 else divmod(at, w)
     moment = why.output.moment
-    found = again(record, said["processor"], said["pipe"], place, moment, most=most)
+    found = again(record, said.processor, said.pipe, place, moment, most=most)
     told = {(e.log, p) for e in why.inputs for p in range(e.lo, e.hi + 1)}
     if set(flatten(found)) != told:
         msg = (
@@ -155,7 +161,7 @@ def chain_of(connection: Connection, run: str) -> Any:
     """The chain of a run, from its definition in the graph."""
     import json
 
-    from whence.engine.definition import chain_from_tree
+    from whence.engine.language.definition import chain_from_tree
 
     rows = connection.read(cypher("run_plan"), id=run)
     return chain_from_tree(json.loads(rows[0]["definition"]))
@@ -225,10 +231,8 @@ class _Rows:
                 last = LAST_POSITION if row.hi is None else row.hi
                 if not row.lo <= at <= last or (row.witness is not None and 0 not in row.witness):
                     continue
-                hidden = row.to in self.streams and self.streams[row.to].role in (
-                    "heads",
-                    "choices",
-                )
+                role = self.streams[row.to].role if row.to in self.streams else None
+                hidden = role is not None and (role.is_heads or role.is_choices)
                 for lo, hi in joined(row.reaches(at, at)):
                     if not hidden:
                         yield row.to, lo, hi, row.fields

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whence.engine.intervals import Intervals, count
+from whence.engine.lineage.positions import Intervals, count, joined, minus, overlap
 from whence.store.catalog import RunGraph, StoredLog, StoredStream, find_run
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import LAST_POSITION, Places, difference, joined, overlap
+from whence.store.places import LAST_POSITION, Places
 from whence.store.questions.answers import Coverage, coverage_of
 from whence.store.questions.naming import find_any_event
 from whence.store.questions.whole import require_tracked
@@ -97,7 +97,7 @@ def trace(
     Args:
         connection: where the graph is.
         event: ``LOG@POSITION`` or ``PROCESSOR[.PIPE]@POSITION``.
-        run: the run in which it is called so.
+        run: the run that the event name refers to.
         support: follow what supports instead of what explains.
         record: where the record is, if not where records usually are; see `find_run`.
     """
@@ -156,7 +156,7 @@ class _Walk:
         waiting = [(no, ranges)]
         while waiting:
             at, places = waiting.pop(0)
-            new = difference(places, seen.get(at, ()))
+            new = minus(places, seen.get(at, ()))
             if not new:
                 continue
             seen[at] = joined((*seen.get(at, ()), *new))

@@ -14,7 +14,7 @@ __all__ = ["all_outputs", "loaded_text", "log_is_whole", "require_tracked", "req
 
 def require_tracked(run: RunGraph) -> None:
     """Refuse a run that was not tracked."""
-    if not run.options.get("tracked", True):
+    if not run.options.tracked:
         msg = f"{run.id}: expected a tracked run; got one that was not; try whence run --track"
         raise StoreError(msg)
 

@@ -11,10 +11,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from whence.engine.chain import Chain
-from whence.engine.expression import Field, Input
-from whence.engine.intervals import Intervals
-from whence.engine.processor import Processor
+from whence.engine.language.chain import Chain
+from whence.engine.language.expression import Field, Input
+from whence.engine.language.processor import Processor
+from whence.engine.lineage.positions import Intervals
 from whence.engine.processors.slice import Slice
 from whence.store.catalog import RunGraph
 from whence.store.connection import Connection
@@ -89,7 +89,7 @@ def widen(
             at = first_from(connection, pipe, first)
             if at < pipe.length:
                 outputs[pipe.no] = ((at, pipe.length - 1),)
-    closed = bool(run.options.get("closed"))
+    closed = run.options.closed
     traits = chain.output_traits(chain.input_traits(), closed)
     may = {
         name

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from whence.engine.errors import ServerError
 from whence.engine.java import Java
+from whence.engine.progress import Listener, Reporter
 from whence.store.server.folders import disk_trouble, locked, whence_home
-from whence.store.server.ivy import Progress, retrieve
+from whence.store.server.ivy import retrieve
 from whence.store.server.jars import PinnedJars, neo4j_jars, sha256_of
 
 __all__ = ["ensure_jars", "jars_folder", "jars_present"]
@@ -41,7 +42,7 @@ def jars_present(pinned: PinnedJars | None = None) -> bool:
     return True
 
 
-def ensure_jars(java: Java, progress: Progress, pinned: PinnedJars | None = None) -> Path:
+def ensure_jars(java: Java, progress: Listener | None, pinned: PinnedJars | None = None) -> Path:
     """Return the folder of verified jars, fetching them first if they are not there.
 
     Two calls at once fetch once: the second waits, and finds them.
@@ -56,7 +57,7 @@ def ensure_jars(java: Java, progress: Progress, pinned: PinnedJars | None = None
     return jars_folder(chosen)
 
 
-def _fetch(pinned: PinnedJars, java: Java, progress: Progress, lock: int) -> None:
+def _fetch(pinned: PinnedJars, java: Java, progress: Listener | None, lock: int) -> None:
     target = jars_folder(pinned)
     cache = whence_home() / "ivy"
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -64,7 +65,7 @@ def _fetch(pinned: PinnedJars, java: Java, progress: Progress, lock: int) -> Non
         shutil.rmtree(left_behind)  # we hold the lock, so nobody is working in it
     work = Path(tempfile.mkdtemp(prefix=".fetch-", dir=target.parent))
     try:
-        retrieve(pinned, java, cache, work, progress, lock)
+        retrieve(pinned, java, cache, work, Reporter(progress, "fetching", "bytes"), lock)
         lib = work / "lib"
         try:
             _verify(lib, pinned)

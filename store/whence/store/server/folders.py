@@ -24,13 +24,25 @@ import platformdirs
 
 from whence.engine.errors import ParameterError, ServerError
 
-__all__ = ["disk_trouble", "instance_folder", "locked", "whence_home", "write_private"]
+__all__ = [
+    "default_instance",
+    "disk_trouble",
+    "instance_folder",
+    "locked",
+    "whence_home",
+    "write_private",
+]
 
 
 def whence_home() -> Path:
     """Give the folder for everything that is kept for this user: ``WHENCE_HOME`` decides."""
     chosen = os.environ.get("WHENCE_HOME")
     return Path(chosen).expanduser().absolute() if chosen else platformdirs.user_data_path("whence")
+
+
+def default_instance() -> str:
+    """The local server that is meant where none is named: ``WHENCE_INSTANCE``, else "default"."""
+    return os.environ.get("WHENCE_INSTANCE") or "default"
 
 
 def instance_folder(name: str) -> Path:

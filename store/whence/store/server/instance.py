@@ -7,13 +7,18 @@ import secrets
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from whence.engine.errors import ServerError
 from whence.engine.java import Java
 from whence.store.secret import Secret
-from whence.store.server.folders import disk_trouble, instance_folder, write_private
+from whence.store.server.folders import (
+    default_instance,
+    disk_trouble,
+    instance_folder,
+    write_private,
+)
 from whence.store.server.memory import Memory
 
 __all__ = [
@@ -54,7 +59,7 @@ internal.dbms.bolt.netty_server_shutdown_quiet_period=0
 class Instance:
     """The folder of one local server; it may exist or not."""
 
-    name: str = "default"
+    name: str = field(default_factory=default_instance)
 
     @property
     def home(self) -> Path:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Callable
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
@@ -18,14 +17,14 @@ from xml.etree import ElementTree
 
 from whence.engine.errors import MissingExtraError, ServerError
 from whence.engine.java import Java
+from whence.engine.progress import Reporter
 from whence.store.server.jars import PinnedJars
 
-__all__ = ["MIRROR", "Progress", "ivy_jar", "retrieve"]
+__all__ = ["MIRROR", "ivy_jar", "retrieve"]
 
 MIRROR = "WHENCE_MAVEN_MIRROR"
 """Environment variable: the root of a Maven repository to use instead of Ivy's default one."""
 
-Progress = Callable[[int, int, str], None]
 """Called with bytes done, bytes in all, and what is being done."""
 
 _MAVEN = "http://ant.apache.org/ivy/maven"  # the name of an XML namespace, never opened
@@ -48,7 +47,7 @@ def ivy_jar() -> Path:
 
 
 def retrieve(
-    pinned: PinnedJars, java: Java, cache: Path, work: Path, progress: Progress, lock: int
+    pinned: PinnedJars, java: Java, cache: Path, work: Path, report: Reporter, lock: int
 ) -> None:
     """Fetch all jars into ``work/lib``; ``cache`` keeps what is there when this is interrupted.
 
@@ -77,7 +76,7 @@ def retrieve(
             pass_fds=(lock,),
         )
         try:
-            _watch(process, pinned, cache, log, progress)
+            _watch(process, pinned, cache, log, report)
         finally:
             if process.poll() is None:
                 process.kill()
@@ -85,29 +84,29 @@ def retrieve(
     if process.returncode != 0:
         msg = (
             f"expected to fetch {len(pinned.jars)} jars of {pinned.name}; got from Ivy: "
-            f"{_reason(log)}; try again, what is already here is kept; "
+            f"{_reason(log)}; try again to resume; "
             f"without a direct way to a Maven repository set {MIRROR}"
         )
         raise ServerError(msg)
 
 
 def _watch(
-    process: subprocess.Popen[bytes], pinned: PinnedJars, cache: Path, log: Path, progress: Progress
+    process: subprocess.Popen[bytes], pinned: PinnedJars, cache: Path, log: Path, report: Reporter
 ) -> None:
     """Report progress until Ivy ends; give up when nothing has moved for a long time."""
     last, moved = (-1, -1), time.monotonic()
     while process.poll() is None:
         done = _size_of_jars(cache)
         if done:
-            progress(min(done, pinned.size), pinned.size, f"fetching {pinned.name}")
+            report(min(done, pinned.size), pinned.size, f"fetching {pinned.name}")
         else:  # at first Ivy asks for every jar whether it is there; that takes a while
-            progress(0, 0, f"looking up {pinned.name}, {len(pinned.jars)} files")
+            report(0, 0, f"looking up {pinned.name}, {len(pinned.jars)} files")
         if (done, log.stat().st_size) != last:
             last, moved = (done, log.stat().st_size), time.monotonic()
         elif time.monotonic() - moved > _SILENCE_LIMIT:
             msg = (
                 f"expected to fetch {pinned.name}; got no data for {_SILENCE_LIMIT:.0f} s; "
-                f"try again, what is already here is kept; or set {MIRROR}"
+                f"try again to resume; or set {MIRROR}"
             )
             raise ServerError(msg)
         try:

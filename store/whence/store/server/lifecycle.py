@@ -14,9 +14,16 @@ from typing import Literal
 
 from whence.engine.errors import ServerError, StoreError
 from whence.engine.java import Java, find_java
+from whence.engine.progress import Listener, Reporter
 from whence.store.connection import connect, require_driver
 from whence.store.server.fetch import ensure_jars
-from whence.store.server.folders import disk_trouble, locked, whence_home, write_private
+from whence.store.server.folders import (
+    default_instance,
+    disk_trouble,
+    locked,
+    whence_home,
+    write_private,
+)
 from whence.store.server.instance import (
     USERNAME,
     Instance,
@@ -24,9 +31,7 @@ from whence.store.server.instance import (
     java_arguments,
     write_conf,
 )
-from whence.store.server.ivy import Progress
 from whence.store.server.memory import Memory
-from whence.store.server.patience import Patience
 from whence.store.server.ports import BOLT_PORT, choose_port
 from whence.store.server.process import (
     Running,
@@ -36,6 +41,7 @@ from whence.store.server.process import (
     remember,
     terminate,
 )
+from whence.store.server.timeouts import ProcessTimeout
 from whence.store.settings import Settings
 
 __all__ = [
@@ -86,17 +92,17 @@ class Status:
 
 
 def start(
-    name: str = "default",
+    name: str | None = None,
     *,
     memory: Memory | None = None,
     port: int | None = BOLT_PORT,
     timeout: float = START_SECONDS,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> Status:
     """Start the instance, or find it running; return when a Bolt query has been answered.
 
     Args:
-        name: Which instance; made if it does not exist.
+        name: Which instance, else that of ``WHENCE_INSTANCE``; made if it does not exist.
         memory: Heap and page cache; by default a share of this machine.
         port: The port to take if it is free; otherwise, and for None, any free one.
         timeout: Seconds until a server that does not answer is given up and ended.
@@ -105,6 +111,7 @@ def start(
     Raises:
         ServerError: It could not be fetched, died, or did not answer in time.
     """
+    name = name or default_instance()
     instance = Instance(name)
     _ = instance.home  # a name that cannot be is refused before anything is fetched
     require_driver()
@@ -112,11 +119,11 @@ def start(
     if running and _answers(instance, running):
         return _status(instance, running, "running")
     java = find_java()
-    jars = ensure_jars(java, progress or _silent)
+    jars = ensure_jars(java, progress)
     with locked(f"instance-{name}", timeout + 120):
         running = find_running(instance)
-        if progress is not None:
-            progress(0, 0, f"waiting for Neo4j ({name}) to answer")
+        report = Reporter(progress, "starting", "")
+        report(0, 0, f"waiting for Neo4j ({name}) to answer")
         if running is None:
             if not instance.exists:
                 instance.create(java, jars)
@@ -133,8 +140,9 @@ def start(
         return _status(instance, running, "running")
 
 
-def stop(name: str = "default", *, patience: float = _STOP_SECONDS) -> bool:
+def stop(name: str | None = None, *, patience: float = _STOP_SECONDS) -> bool:
     """Stop the instance; say whether it was running."""
+    name = name or default_instance()
     instance = Instance(name)
     if not instance.exists:
         return False
@@ -146,8 +154,9 @@ def stop(name: str = "default", *, patience: float = _STOP_SECONDS) -> bool:
         return running is not None
 
 
-def status(name: str = "default") -> Status:
+def status(name: str | None = None) -> Status:
     """Look at the instance without changing anything."""
+    name = name or default_instance()
     instance = Instance(name)
     running = find_running(instance)
     if running is not None:
@@ -163,8 +172,9 @@ def instances() -> list[str]:
     return sorted(path.parent.name for path in found)
 
 
-def remove(name: str = "default") -> bool:
+def remove(name: str | None = None) -> bool:
     """Delete the instance and all its data; refused while it runs. Say whether there was one."""
+    name = name or default_instance()
     instance = Instance(name)
     if not instance.home.exists():
         return False
@@ -183,8 +193,9 @@ def remove(name: str = "default") -> bool:
     return True
 
 
-def last_lines(name: str = "default", lines: int = _LOG_LINES) -> list[str]:
+def last_lines(name: str | None = None, lines: int = _LOG_LINES) -> list[str]:
     """Give the end of what the server printed since it was last started."""
+    name = name or default_instance()
     try:
         text = Instance(name).console_log.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -224,7 +235,7 @@ def _launch(
 
 
 def _wait_until_ready(instance: Instance, running: Running, timeout: float) -> None:
-    patience = Patience(running.pid, timeout)
+    patience = ProcessTimeout(running.pid, timeout)
     try:
         while find_running(instance) is not None:
             if _answers(instance, running):
@@ -262,7 +273,3 @@ def _answers(instance: Instance, running: Running) -> bool:
 
 def _status(instance: Instance, running: Running, state: State) -> Status:
     return Status(instance.name, state, instance.home, running.pid, running.port)
-
-
-def _silent(done: int, total: int, text: str) -> None:
-    """Tell nobody."""

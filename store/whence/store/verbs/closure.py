@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import overload
 
+from whence.engine.lineage.positions import Range, meeting
 from whence.store.catalog import RunGraph, StoredStream
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.places import (
     LAST_POSITION,
     Places,
-    Range,
     key_of,
-    meeting,
     merge,
     no_of,
     places_of_keys,
@@ -98,7 +97,7 @@ def _walked(literal: Literal, start: Places, few: int) -> Places | None: ...
 def _walked(literal: Literal, start: Places, few: int | None = None) -> Places | None:
     """Rounds of literal edges and spans; nothing if a round begins with more than few events."""
     connection, run = literal.connection, literal.run
-    heads = {stream.no for stream in run.streams if stream.role == "heads"}
+    heads = {stream.no for stream in run.streams if stream.role.is_heads}
     how = {"support": literal.support, "every": literal.every}
     seen: Places = {}
     waiting = start
@@ -222,4 +221,4 @@ def _heads(connection: Connection, run: RunGraph, places: Places) -> Iterator[tu
 
 def _is_inner(run: RunGraph, no: int) -> bool:
     stream = run.event_streams.get(no)
-    return stream is not None and stream.role == "inner"
+    return stream is not None and stream.role.is_inner

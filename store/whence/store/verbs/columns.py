@@ -8,10 +8,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from whence.engine.intervals import Intervals
+from whence.engine.lineage.positions import Intervals
 from whence.store.packed import Ints
 
-__all__ = ["Mask", "Numbered", "covered", "ranges_of", "united"]
+__all__ = ["Mask", "Numbered", "covered"]
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
@@ -88,32 +88,3 @@ def covered(begin: Ints, end: Ints, size: int) -> Mask:
         return found
     changes = np.bincount(begin, minlength=size + 1) - np.bincount(end, minlength=size + 1)
     return np.cumsum(changes[:-1]) > 0
-
-
-def ranges_of(positions: Ints) -> Intervals:
-    """Sorted positions as ranges.
-
-    >>> ranges_of(np.array([1, 2, 7]))
-    ((1, 2), (7, 7))
-    """
-    if not len(positions):
-        return ()
-    cuts = np.flatnonzero(np.diff(positions) > 1)
-    los = positions[np.concatenate(([0], cuts + 1))]
-    his = positions[np.append(cuts, len(positions) - 1)]
-    return tuple(zip(los.tolist(), his.tolist(), strict=True))
-
-
-def united(los: Ints, his: Ints) -> Intervals:
-    """Ranges in any order, joined where they overlap or touch.
-
-    >>> united(np.array([5, 0, 1]), np.array([6, 2, 4]))
-    ((0, 6),)
-    """
-    if not len(los):
-        return ()
-    order = np.argsort(los, kind="stable")
-    los, his = los[order], np.maximum.accumulate(his[order])
-    begins = np.concatenate(([True], los[1:] > his[:-1] + 1))
-    ends = np.append(np.flatnonzero(begins)[1:] - 1, len(los) - 1)
-    return tuple(zip(los[begins].tolist(), his[ends].tolist(), strict=True))

@@ -9,18 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from whence.engine.lineage.positions import Range, meeting
 from whence.store.catalog import RunGraph, StoredLog
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import (
-    Places,
-    Range,
-    key_of,
-    meeting,
-    no_of,
-    places_of_keys,
-    position_of,
-)
+from whence.store.places import Places, key_of, no_of, places_of_keys, position_of
 from whence.store.verbs.choices import Gate
 
 __all__ = ["FEW", "Literal", "key_ranges"]

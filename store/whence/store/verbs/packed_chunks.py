@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from whence.engine.lineage.positions import Range, joined, meeting
 from whence.store.catalog import RunGraph
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.packed import Bounds, Group, bounds_of, unpack
-from whence.store.places import Places, Range, joined, meeting, merge
+from whence.store.places import Places, merge
 from whence.store.verbs.sweep import Labelled, sweep
 from whence.store.verbs.ways import Label, ways_of
 
@@ -33,7 +34,7 @@ class PackedChunks:
         self.run = run
         self._groups: dict[str, list[Group]] = {}
         self._ways: list[tuple[str, Bounds]] = []
-        self._heads = {stream.no for stream in run.streams if stream.role == "heads"}
+        self._heads = {stream.no for stream in run.streams if stream.role.is_heads}
         rows = connection.read_values(cypher("packed_bounds"), prefix=f"run/{run.id}/")
         # Heads that only selected outputs lean on come after their chunks, and are not packed.
         packed = all(numbers is not None and not selected for _, numbers, selected in rows)

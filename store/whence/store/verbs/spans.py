@@ -6,19 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from whence.engine.associations import LOG_PREFIX, Association, Relation
+from whence.engine.lineage.association import LOG_PREFIX, Association, Relation
+from whence.engine.lineage.positions import Range, joined, meeting
 from whence.store.catalog import RunGraph, StoredLog, StoredStream
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import (
-    LAST_POSITION,
-    Places,
-    Range,
-    joined,
-    meeting,
-    no_of,
-    position_of,
-)
+from whence.store.places import LAST_POSITION, Places, no_of, position_of
 
 __all__ = [
     "Span",
@@ -85,7 +78,7 @@ def spans_of(
     for no, ranges in places.items():
         stream = run.by_no.get(no)
         if isinstance(stream, StoredStream) and ranges:
-            bounds[stream.role == "heads"].append([no, ranges[0][0], ranges[-1][1]])
+            bounds[stream.role.is_heads].append([no, ranges[0][0], ranges[-1][1]])
     found: list[Span] = []
     if bounds[False]:
         rows = connection.read(cypher("spans_up"), bounds=bounds[False])

@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
-from whence.engine.intervals import Intervals
+from whence.engine.lineage.positions import Positions
 from whence.store.catalog import RunGraph, StoredLog
 from whence.store.packed import Ints
 from whence.store.places import Places, last_position
-from whence.store.verbs.columns import Mask, Numbered, ranges_of, united
+from whence.store.verbs.columns import Mask, Numbered
 from whence.store.verbs.ways import Label, Way
 
 __all__ = ["Labelled", "sweep"]
@@ -196,14 +196,10 @@ class _Sweep:
         for no in sorted(wanted if of is None else wanted & set(of)):
             labels = {*self.masks.get(no, ()), *(label for label in start if no in start[label])}
             for label in labels:
-                ranges: Intervals = ()
+                found = Positions.of_intervals(start.get(label, {}).get(no, ()))
                 if label in self.masks.get(no, ()):
                     rows = np.flatnonzero(self.masks[no][label])
-                    ranges = ranges_of(self.numbered[no].positions(rows))
-                begun = start.get(label, {}).get(no, ())
-                if begun:
-                    both = np.array([*ranges, *begun], np.int64).T
-                    ranges = united(*both)
-                if ranges:
-                    result.setdefault(label, {})[no] = ranges
+                    found = found.union(Positions.of(self.numbered[no].positions(rows)))
+                if found:
+                    result.setdefault(label, {})[no] = found.intervals
         return result

@@ -6,16 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whence.engine.events import Event, Part, Term
-from whence.engine.expression import Compiled, compile_expression, pipes_read
-from whence.engine.notation import expression_json, value_json
-from whence.engine.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.compiled import Compiled, compile_expression
+from whence.engine.language.events import Event, Part, Term
+from whence.engine.language.expression import pipes_read
+from whence.engine.language.notation import expression_json
+from whence.engine.language.processor import Machine, MachineFactory, Processor, Site
+from whence.engine.language.traits import Traits
 from whence.engine.sketch import as_expression
-from whence.engine.traits import Traits
 from whence.engine.values import Value, ValueFault, as_condition, describe, is_odd, kind_of
+from whence.engine.values.value_json import value_json
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.language.expression import Expression
+    from whence.engine.lineage.words import Told
 
 __all__ = ["MooreMachine"]
 
@@ -50,6 +53,7 @@ class MooreMachine(Processor):
     otherwise: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     tag: ClassVar[str] = "moore"
+    selects: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Read the guards and check that every state leads somewhere known."""
@@ -118,14 +122,19 @@ class MooreMachine(Processor):
         entered = {to for _, _, to in self.transitions} | set(self.otherwise.values())
         return not entered <= set(self.states)
 
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """The guards."""
+        return tuple(guard for _, guard, _ in self.transitions)
+
     def because(self, told: Told) -> str:
         """In words: the loop-free way from state to state, each with the event that led there."""
-        from whence.engine.words import listed
+        from whence.engine.lineage.words import listed
 
         if not told.way:
             return f"it follows from {told}"
         if not all(cause.known for cause in told.way):
-            return f"{listed(told.way)} led to its state, one after the other"
+            return f"{listed(told.way)} led to its state, in this order"
         state, ways = self.initial, []
         for cause in told.way:
             before, (state, meant) = state, self._next(state, Event(cause.step.value))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from whence.engine.events import Event
+from whence.engine.language.events import Event
+from whence.engine.language.processor import MachineFactory, Site
 from whence.engine.palettes.ltl.operator import Operator, OperatorMachine
-from whence.engine.processor import MachineFactory, Site
 from whence.engine.values import as_condition
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["G"]
 

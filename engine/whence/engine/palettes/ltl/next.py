@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from whence.engine.events import Event
+from whence.engine.language.events import Event
+from whence.engine.language.processor import MachineFactory, Site
 from whence.engine.palettes.ltl.operator import Operator, OperatorMachine
-from whence.engine.processor import MachineFactory, Site
 from whence.engine.values import as_condition
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["X"]
 
@@ -26,11 +26,17 @@ class X(Operator):
     """
 
     symbol: ClassVar[str] = "X"
+    local: ClassVar[bool] = True
     decides_early: ClassVar[bool] = False
+
+    @property
+    def delay(self) -> float:
+        """Until the next event."""
+        return 1
 
     def because(self, told: Told) -> str:
         """In words: the next event."""
-        return f"the next event says so: {told}" if told.causes else "no event follows"
+        return f"the next event decides: {told}" if told.causes else "no event follows"
 
     def machine(self, site: Site) -> MachineFactory:
         """Wait for one event."""

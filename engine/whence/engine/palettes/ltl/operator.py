@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar
 
-from whence.engine.events import Event, Term
-from whence.engine.processor import Machine, Processor, Site
-from whence.engine.traits import Traits
+from whence.engine.language.events import Event, Term
+from whence.engine.language.processor import Machine, Processor, Site
+from whence.engine.language.traits import Traits
 from whence.engine.values import ValueFault
 
 __all__ = ["Operator", "OperatorMachine"]
@@ -33,6 +34,15 @@ class Operator(Processor):
                 raise ValueFault("a boolean stream", t.kind, "a comparison such as `x > 0` before")
         regular = all(t.regular for t in inputs) and not self.decides_early
         return Traits(regular=regular, may_be_missing=False, kind="boolean")
+
+    @property
+    def delay(self) -> float:
+        """Until the log ends, unless values decide earlier."""
+        return inf
+
+    def horizon(self, offset: int, period: int) -> tuple[int, int]:
+        """The pattern begins one later."""
+        return offset + 1, period
 
     def parameters(self) -> Any:
         """The operator's symbol."""

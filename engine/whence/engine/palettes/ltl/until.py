@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from whence.engine.events import Event, Term, all_exist
+from whence.engine.language.events import Event, Term, all_exist
+from whence.engine.language.processor import MachineFactory, Site
 from whence.engine.palettes.ltl.operator import Operator, OperatorMachine
-from whence.engine.processor import MachineFactory, Site
 from whence.engine.values import as_condition
 
 if TYPE_CHECKING:
-    from whence.engine.words import Told
+    from whence.engine.lineage.words import Told
 
 __all__ = ["U"]
 
@@ -36,8 +36,8 @@ class U(Operator):
     def because(self, told: Told) -> str:
         """In words: what held, and what came."""
         if told.value is True:
-            return f"the one held until the other came: {told}"
-        return f"the one did not hold until the other came: {told}"
+            return f"the first input held until the second came: {told}"
+        return f"the first input did not hold until the second came: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
         """Wait for q, or for p to fail."""

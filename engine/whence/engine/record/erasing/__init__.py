@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from whence.engine.record.erased import ERASED, within
 from whence.engine.record.erasing.closure import Touched, touched_by
 from whence.engine.record.erasing.erasures import (
     Erasure,
     erasures_of,
+    erasures_stamp,
     list_erasures,
     new_erasure,
     read_erasure,
@@ -15,8 +17,8 @@ from whence.engine.record.erasing.erasures import (
 )
 from whence.engine.record.erasing.holds import Hold, check_not_held, hold_of, hold_run, release_run
 from whence.engine.record.erasing.leftovers import remove_leftovers
-from whence.engine.record.erasing.logs import erase_in_log, erased_in, same_events, within
-from whence.engine.record.erasing.runs import ERASED, erase_in_run
+from whence.engine.record.erasing.logs import erase_in_log, same_events
+from whence.engine.record.erasing.runs import erase_in_run
 from whence.engine.record.erasing.states import end_without_state, waiting_rows
 from whence.engine.record.erasing.texts import mentioning, own_texts
 
@@ -29,8 +31,8 @@ __all__ = [
     "end_without_state",
     "erase_in_log",
     "erase_in_run",
-    "erased_in",
     "erasures_of",
+    "erasures_stamp",
     "hold_of",
     "hold_run",
     "list_erasures",

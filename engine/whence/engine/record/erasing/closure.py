@@ -11,19 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.compact import Ints, flat_ranges
-from whence.engine.intervals import Intervals, count, minus, union
-from whence.engine.record.erasing.logs import erased_in, same_events, within
+from whence.engine.lineage.positions import NONE, Intervals, Ints, Positions, count, minus, union
+from whence.engine.record.erasing.logs import same_events
+from whence.engine.record.listing import list_runs
 from whence.engine.record.logs import LogRecord
-from whence.engine.record.ranges import Ranges, as_intervals, union_of, without
+from whence.engine.record.manifest import MANIFEST, StreamInfo
 from whence.engine.record.reaching import Reaching
-from whence.engine.record.runs import RunRecord, list_runs
+from whence.engine.record.runs import RunRecord
+from whence.engine.values.arrow_compute import pc
 
 __all__ = ["Touched", "touched_by"]
 
@@ -79,15 +78,13 @@ def touched_by(root: Path, logs: Mapping[str, Intervals], *, verdicts: bool = Fa
             if other.id != id and (alike := same_events(records[id], new, other)):
                 waiting[other.id] = union(waiting.get(other.id, ()), alike)
         for run in _readers(root, id):
-            meant = {name: found[log] for name, log in run.manifest["logs"].items() if log in found}
+            meant = {name: found[log] for name, log in run.manifest.logs.items() if log in found}
             inside = _Inside(run, meant)
             if inside.unknown:
                 untracked[run.id] = inside.unknown
             if not verdicts and (spared := inside.spare_verdicts()):
                 staying[run.id] = spared
-            streams[run.id] = {
-                name: as_intervals(at) for name, at in inside.found.items() if len(at)
-            }
+            streams[run.id] = {name: at.intervals for name, at in inside.found.items() if at}
             for other in records.values():
                 made = other.made_by
                 if made is not None and made[0] == run.id and made[1] in streams[run.id]:
@@ -97,13 +94,13 @@ def touched_by(root: Path, logs: Mapping[str, Intervals], *, verdicts: bool = Fa
 
 
 def _logs(root: Path) -> list[Path]:
-    return sorted(path.parent for path in (root / "logs").glob("[!.]*/manifest.json"))
+    return sorted(path.parent for path in (root / "logs").glob(f"[!.]*/{MANIFEST}"))
 
 
 def _readers(root: Path, log: str) -> Iterator[RunRecord]:
     for id in list_runs(root):
         run = RunRecord(root, id)
-        if log in run.manifest["logs"].values():
+        if log in run.manifest.logs.values():
             yield run
 
 
@@ -121,91 +118,80 @@ class _Inside:
         self._reaching = Reaching(run, every=True)
         self._untracked = dict(self._without_reason())
         self.unknown = tuple(self._untracked)
-        self.found: dict[str, Ranges] = {}
+        self.found: dict[str, Positions] = {}
         reached = self._reaching.explained_by(meant)
-        for stream in self._manifest["streams"]:
-            name = stream["name"]
+        for stream in self._manifest.streams:
+            name = stream.name
             places = [reached[name]] if name in reached else []
             places += [self._untracked[name]] if name in self._untracked else []
             if places:
                 # Bands may lead beyond the end of a stream, and between its events.
-                self.found[name] = _there(_places(run, stream), union_of(places))
+                self.found[name] = _there(_places(run, stream), Positions.united(places))
 
-    def _without_reason(self) -> Iterator[tuple[str, Ranges]]:
+    def _without_reason(self) -> Iterator[tuple[str, Positions]]:
         """Outputs that were not tracked, and are not older than the first of the events."""
-        options = self._manifest["options"]
-        if options.get("tracked", True) and not options.get("where"):
+        options = self._manifest.options
+        if options.tracked and not options.where:
             return
         first = min(places[0][0] for places in self._meant.values() if places)
-        for stream in self._manifest["streams"]:
-            if stream["role"] == "output":
-                told = self._reaching.told(stream["name"])
-                more = without(_since(self._run, stream, first), told)
-                if len(more):
-                    yield stream["name"], more
+        for stream in self._manifest.streams:
+            if stream.role.is_output:
+                told = self._reaching.told(stream.name)
+                more = _since(self._run, stream, first).minus(told)
+                if more:
+                    yield stream.name, more
 
     def spare_verdicts(self) -> dict[str, Intervals]:
         """Take away verdicts that rest on other events as well; give them."""
         others = {}
-        for name in self._manifest["logs"]:
+        for name in self._manifest.logs:
             log = self._run.log(name)
-            gone = union(erased_in(log.manifest), self._meant.get(name, ()))
+            gone = union(log.manifest.erased, self._meant.get(name, ()))
             others[name] = minus(((0, log.length - 1),) if log.length else (), gone)
         reached = self._reaching.explained_by(others)
         spared: dict[str, Intervals] = {}
-        for stream in self._manifest["streams"]:
-            name = stream["name"]
-            shared = without(self.found.get(name, _NONE), self._untracked.get(name))
-            if not len(shared) or name not in reached:
+        for stream in self._manifest.streams:
+            name = stream.name
+            shared = self.found.get(name, NONE).minus(self._untracked.get(name, NONE))
+            if not shared or name not in reached:
                 continue
-            both = without(shared, without(shared, reached[name]))
-            kept = _verdicts(self._run, stream, both)
-            if len(kept):
-                spared[name] = as_intervals(kept)
-                self.found[name] = without(self.found[name], kept)
+            kept = _verdicts(self._run, stream, shared.overlap(reached[name]))
+            if kept:
+                spared[name] = kept.intervals
+                self.found[name] = self.found[name].minus(kept)
         return spared
 
 
-def _verdicts(run: RunRecord, stream: Mapping[str, Any], among: Ranges) -> Ranges:
-    found = [_NONE]
-    for part in stream["outputs"]:
-        table = run.outputs(stream["name"], part["part"])
+def _verdicts(run: RunRecord, stream: StreamInfo, among: Positions) -> Positions:
+    found = []
+    for part in stream.outputs.numbers:
+        table = run.outputs(stream.name, part)
         positions = table.column("position").to_numpy()
         kinds = table.column("kind").cast(pa.string())
         plain = pc.is_in(kinds, value_set=pa.array(["boolean", "missing"])).to_numpy()
-        found.append(_singles(positions[plain & within(positions, as_intervals(among))]))
-    return union_of(found)
+        found.append(Positions.of(positions[plain & among.contains(positions)]))
+    return Positions.united(found)
 
 
-def _since(run: RunRecord, stream: Mapping[str, Any], first: int) -> Ranges:
+def _since(run: RunRecord, stream: StreamInfo, first: int) -> Positions:
     """The outputs that appeared after an input event or later."""
-    found = [_NONE]
-    for part in stream["outputs"]:
-        table = run.outputs(stream["name"], part["part"])
+    found = []
+    for part in stream.outputs.numbers:
+        table = run.outputs(stream.name, part)
         late = table.column("moment").to_numpy() >= first
-        found.append(_singles(table.column("position").to_numpy()[late]))
-    return union_of(found)
+        found.append(Positions.of(table.column("position").to_numpy()[late]))
+    return Positions.united(found)
 
 
-def _places(run: RunRecord, stream: Mapping[str, Any]) -> Ints:
+def _places(run: RunRecord, stream: StreamInfo) -> Ints:
     """The positions that a stream has events at, in order."""
     parts = [
-        run.outputs(stream["name"], part["part"]).column("position").to_numpy()
-        for part in stream["outputs"]
+        run.outputs(stream.name, part).column("position").to_numpy()
+        for part in stream.outputs.numbers
     ]
     return np.sort(np.concatenate([np.empty(0, np.int64), *parts]))
 
 
-def _there(known: Ints, places: Ranges) -> Ranges:
+def _there(known: Ints, places: Positions) -> Positions:
     """Those of some places where a stream has an event."""
-    begins = np.searchsorted(known, places[:, 0])
-    ends = np.searchsorted(known, places[:, 1], side="right")
-    at, _ = flat_ranges(begins, ends - begins)
-    return union_of([_singles(known[at])])
-
-
-def _singles(positions: Ints) -> Ranges:
-    return np.stack([positions, positions], axis=1)
-
-
-_NONE: Ranges = np.empty((0, 2), np.int64)
+    return Positions.of(known[places.contains(known)])

@@ -6,23 +6,26 @@ and which steps are done, so that an erasure that was killed is taken up where i
 
 from __future__ import annotations
 
-import getpass
+import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from whence.engine.associations import LOG_PREFIX
 from whence.engine.errors import ParameterError
-from whence.engine.intervals import Intervals, union
+from whence.engine.lineage.association import LOG_PREFIX
+from whence.engine.lineage.positions import Intervals, union
 from whence.engine.record.files import read_json, write_json
+from whence.engine.record.remote import RemotePath
 from whence.engine.record.runs import now
+from whence.engine.record.user import process_user
 
 __all__ = [
     "Erasure",
     "erasures_of",
+    "erasures_stamp",
     "list_erasures",
     "new_erasure",
     "read_erasure",
@@ -51,6 +54,8 @@ class Erasure:
         steps: what was done so far.
         done: when it was done; ``None`` while it is under way.
         unreached: what could not be reached, and what to do about it.
+        left: what could not be done, and the command that does it.
+        changed: runs that were not what had been committed of them when it began; one line each.
     """
 
     id: str
@@ -64,6 +69,8 @@ class Erasure:
     steps: tuple[str, ...] = ()
     done: str | None = None
     unreached: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    changed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -86,7 +93,7 @@ def new_erasure(
     """An erasure that is to be done."""
     id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
     return Erasure(
-        id, now(), getpass.getuser(), reason, logs, streams, dict(untracked), tuple(ended)
+        id, now(), process_user()[0], reason, logs, streams, dict(untracked), tuple(ended)
     )
 
 
@@ -118,7 +125,7 @@ def read_erasure(root: Path, id: str) -> Erasure:
         raise ParameterError(msg)
     told = read_json(root / _FOLDER / f"{wanted}.json")
     return Erasure(
-        told["id"],
+        wanted,
         told["begun"],
         told["who"],
         told["reason"],
@@ -132,6 +139,8 @@ def read_erasure(root: Path, id: str) -> Erasure:
         tuple(told["steps"]),
         told["done"],
         tuple(told["unreached"]),
+        tuple(told.get("left", ())),
+        told.get("changed", {}),
     )
 
 
@@ -155,6 +164,19 @@ def erasures_of(root: Path, run: str, logs: Mapping[str, str]) -> list[Erasure]:
     """
     ids = set(logs.values())
     return [each for each in list_erasures(root) if run in each.runs or ids & each.logs.keys()]
+
+
+def erasures_stamp(root: Path) -> Hashable:
+    """Changes with every step of every erasure of a record: its file is written anew each time."""
+    folder = root / _FOLDER
+    if isinstance(folder, RemotePath):
+        return tuple((path.name, path.age(0.0)) for path in sorted(folder.glob("*.json"))[-1:])
+    try:
+        found = folder.stat()
+        newest = max(os.scandir(folder), key=lambda file: file.name, default=None)
+        return found.st_mtime_ns, None if newest is None else newest.inode()
+    except FileNotFoundError:
+        return None
 
 
 def told_of(root: Path, run: str, logs: Mapping[str, str]) -> list[dict[str, Any]]:

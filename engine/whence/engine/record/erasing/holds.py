@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from whence.engine.errors import LogError
 from whence.engine.record.files import read_json, write_json
 from whence.engine.record.runs import RunRecord, now
+from whence.engine.record.user import process_user
 
 __all__ = ["Hold", "check_not_held", "hold_of", "hold_run", "release_run"]
 
@@ -52,7 +52,7 @@ def hold_run(run: RunRecord, reason: str) -> Hold:
             f"({found.reason}); try whence runs release {run.id} first"
         )
         raise LogError(msg)
-    hold = Hold(run.id, now(), getpass.getuser(), reason)
+    hold = Hold(run.id, now(), process_user()[0], reason)
     write_json(run.folder / _FILE, asdict(hold))
     return hold
 

@@ -1,4 +1,4 @@
-"""What killed processes have left of files they were writing: values may be in it."""
+"""Remove partial files left by killed processes; they may contain values."""
 
 from __future__ import annotations
 

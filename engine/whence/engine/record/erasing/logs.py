@@ -4,40 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.compact import Ints
-from whence.engine.intervals import Intervals, of_positions, union
+from whence.engine.lineage.positions import Intervals, of_positions, union
 from whence.engine.record.content_digest import ContentDigest
+from whence.engine.record.erased import within
 from whence.engine.record.event_ids import FILE
-from whence.engine.record.files import parquet, read_table, whole_file, write_json, write_table
+from whence.engine.record.files import parquet, read_table, whole_file, write_table
 from whence.engine.record.logs import LogRecord
+from whence.engine.record.manifest import write_manifest
 from whence.engine.record.remote import RemotePath
 from whence.engine.record.schema import NUMBERED, log_schema
+from whence.engine.values.arrow_compute import pc
 
-__all__ = ["erase_in_log", "erased_in", "overwrite", "same_events", "within"]
+__all__ = ["erase_in_log", "overwrite", "same_events"]
 
 _EVENT = ["high", "low", "occurrence"]
-
-
-def erased_in(manifest: Mapping[str, Any]) -> Intervals:
-    """The events of a log or stream that were erased, by what its manifest says."""
-    return tuple((lo, hi) for lo, hi in manifest.get("erased", ()))
-
-
-def within(positions: Ints, places: Intervals) -> np.ndarray:
-    """Which of some positions are among some places."""
-    if not places:
-        return np.zeros(len(positions), bool)
-    lows = np.array([lo for lo, _ in places], np.int64)
-    highs = np.array([hi for _, hi in places], np.int64)
-    at = np.searchsorted(lows, positions, side="right") - 1
-    return np.asarray((at >= 0) & (positions <= highs[np.maximum(at, 0)]))
 
 
 def same_events(log: LogRecord, places: Intervals, other: LogRecord) -> Intervals:
@@ -46,8 +32,8 @@ def same_events(log: LogRecord, places: Intervals, other: LogRecord) -> Interval
     An event is the same if it has the same id, where a column holds ids, else the same content,
     and is the n-th such event of its log.
     """
-    ways = [[each.manifest["events"][way] for way in ("by", "secret")] for each in (log, other)]
-    if ways[0] != ways[1] or set(log.columns) != set(other.columns):
+    same_way = log.manifest.events.way == other.manifest.events.way
+    if not same_way or set(log.columns) != set(other.columns):
         return ()
     paths = [each.folder / FILE for each in (log, other)]
     if not all(path.exists() for path in paths):
@@ -58,7 +44,7 @@ def same_events(log: LogRecord, places: Intervals, other: LogRecord) -> Interval
     return of_positions(joined.column("position").to_pylist())
 
 
-def erase_in_log(log: LogRecord, places: Intervals, also: Mapping[str, Any]) -> LogRecord:
+def erase_in_log(log: LogRecord, places: Intervals, secrets: str | None = None) -> LogRecord:
     """Take the values of some events away; may be done again.
 
     The log keeps its id, which names it everywhere. Its digest is that of what it has left.
@@ -66,10 +52,10 @@ def erase_in_log(log: LogRecord, places: Intervals, also: Mapping[str, Any]) -> 
     Args:
         log: the log.
         places: the events.
-        also: what else its manifest says from now on.
+        secrets: the file of the secrets of its cases from now on, if that changes.
     """
     digest = ContentDigest(log.columns)
-    for number in range(log.manifest["parts"]):
+    for number in range(log.manifest.parts):
         table = log.part(number)
         positions = table.column("position").to_numpy()
         gone = within(positions, places)
@@ -84,13 +70,13 @@ def erase_in_log(log: LogRecord, places: Intervals, also: Mapping[str, Any]) -> 
         known = read_table(ids)
         kept = ~within(known.column("position").to_numpy(), places)
         write_table(ids, known.filter(pa.array(kept)))
-    manifest = {
-        **log.manifest,
-        **also,
-        "erased": [[lo, hi] for lo, hi in union(erased_in(log.manifest), places)],
-        "digest": f"sha256:{digest.finish()}",
-    }
-    write_json(log.folder / "manifest.json", manifest)
+    manifest = replace(
+        log.manifest,
+        secrets=secrets or log.manifest.secrets,
+        erased=union(log.manifest.erased, places),
+        digest=f"sha256:{digest.finish()}",
+    )
+    write_manifest(log.folder, manifest)
     return LogRecord(log.folder, manifest)
 
 

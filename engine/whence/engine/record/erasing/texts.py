@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.intervals import Intervals
-from whence.engine.record.erasing.logs import within
+from whence.engine.lineage.positions import Intervals
+from whence.engine.record.erased import within
+from whence.engine.record.folders import log_folder
 from whence.engine.record.logs import LogRecord
+from whence.engine.values.arrow_compute import pc
 
 __all__ = ["mentioning", "own_texts"]
 
@@ -25,9 +26,9 @@ def own_texts(root: Path, logs: Mapping[str, Intervals]) -> set[str]:
     """
     found: set[str] = set()
     for id, places in logs.items():
-        log = LogRecord.open(root / "logs" / id)
+        log = LogRecord.open(log_folder(root, id))
         names = [name for name, kind in log.columns.items() if kind == "text"]
-        case = log.manifest.get("case")
+        case = log.manifest.case
         if case in log.columns and case not in names:
             names.append(case)
         for name in names:
@@ -38,7 +39,7 @@ def own_texts(root: Path, logs: Mapping[str, Intervals]) -> set[str]:
 def _own(log: LogRecord, name: str, places: Intervals) -> set[str]:
     mine: set[str] = set()
     others: list[pa.ChunkedArray] = []
-    for number in range(log.manifest["parts"]):
+    for number in range(log.manifest.parts):
         table = log.part(number)
         meant = within(table.column("position").to_numpy(), places)
         texts = table.column(name).cast(pa.string())

@@ -21,11 +21,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.columns import column_type
 from whence.engine.errors import ParameterError
 from whence.engine.sources.generate.drawing import Draws, runs
 from whence.engine.sources.source import Report, Split, source_schema
+from whence.engine.values.arrow_compute import pc
+from whence.engine.values.columns import column_type
 
 __all__ = ["ACTIVITIES", "FAULTS", "LIMIT", "PaymentLog", "Planted", "payment_log"]
 

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import csv as pa_csv
 
-from whence.engine.arrow_compute import pc
 from whence.engine.errors import ParameterError
 from whence.engine.sources.generate.payments import PaymentLog
+from whence.engine.values.arrow_compute import pc
 
 __all__ = ["FORMATS", "write_log"]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from whence.engine.columns import as_column, from_canonical
 from whence.engine.errors import LogError
 from whence.engine.sources.cells import converter, kind_and_format
 from whence.engine.sources.ocel.stage import Stage
 from whence.engine.sources.source import Reading
 from whence.engine.sources.xes.values import one
 from whence.engine.values import Value, ValueFault
+from whence.engine.values.columns import as_column, from_canonical
 
 __all__ = ["Attributes"]
 
@@ -44,6 +44,7 @@ class Attributes:
         self._declared, self._zone = stage.declared, zone
         self._stage = stage
         self._stated = dict(reading.kinds)
+        self._decimal = reading.decimal
         found: dict[str, set[str]] = {name: set() for _, name in self._declared}
         listed = "SELECT name, kind FROM attributes GROUP BY name, kind ORDER BY min(rowid)"
         for pairs in stage.rows(listed):
@@ -106,7 +107,7 @@ class Attributes:
         if kind == "bytes":
             raise ValueFault("a text or a number", "bytes", "leaving the column out")
         if name in self._stated and kind == "text":
-            convert = converter(self._stated[name], self._zone)
+            convert = converter(self._stated[name], self._zone, self._decimal)
             return value if convert is None else convert(value)
         if kind == "any":
             return from_canonical(value)

@@ -11,6 +11,7 @@ from typing import Any
 from whence.engine.errors import LogError
 from whence.engine.sources.limits import Limits
 from whence.engine.sources.opening import LogBytes, on_one_line, undecodable
+from whence.engine.sources.repeated import repeated
 
 __all__ = ["JsonStream"]
 
@@ -26,8 +27,7 @@ def _refuse(text: str) -> Any:
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = repeated(name for name, _ in pairs) or ""
         msg = f"the name {twice[:60]!r} twice in one object"
         raise ValueError(msg)
     return made

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.columns import as_column
 from whence.engine.errors import LogError
 from whence.engine.sources.cells import zone_of
 from whence.engine.sources.file_source import FileSource, check_stated, free_names
@@ -30,6 +29,7 @@ from whence.engine.sources.opening import LogBytes, has_changed, readable, shown
 from whence.engine.sources.source import Reading, Split, source_schema
 from whence.engine.sources.typed import typed
 from whence.engine.values import ValueFault
+from whence.engine.values.columns import as_column
 
 __all__ = ["OcelSource"]
 

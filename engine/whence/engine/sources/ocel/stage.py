@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from whence.engine.columns import canonical
 from whence.engine.errors import LogError
 from whence.engine.sources.limits import Limits
 from whence.engine.sources.opening import on_one_line
 from whence.engine.values import INT64_MAX, INT64_MIN
+from whence.engine.values.columns import canonical
 
 __all__ = ["DECLARED", "Stage"]
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
 from whence.engine.errors import LogError
+from whence.engine.values.arrow_compute import pc
+from whence.engine.values.limits import current
 
 __all__ = ["PATTERNS", "Pattern", "own_pattern", "recognized"]
 
@@ -91,6 +92,16 @@ def own_pattern(given: str) -> Pattern:
         return PATTERNS[given]
     hint = "(?P<name>...) for each column and (?:...) for other groups"
     expected = f"one of {', '.join(PATTERNS)}, or a regular expression with named groups"
+    limits = current()
+    if len(given) > limits.pattern:
+        raise limits.exceeded(
+            "pattern",
+            "a pattern",
+            f"{len(given):,}",
+            "a shorter one",
+            needed=len(given),
+            kind=LogError,
+        )
     try:
         columns = _groups(given)
     except pa.ArrowInvalid as fault:

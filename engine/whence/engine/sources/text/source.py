@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
 from whence.engine.errors import LogError
 from whence.engine.sources.arrow_columns import stated_kinds
 from whence.engine.sources.cells import kind_and_format, zone_of
@@ -20,6 +19,7 @@ from whence.engine.sources.source import Reading, Split, source_schema
 from whence.engine.sources.text.patterns import PATTERNS, Pattern, own_pattern, recognized
 from whence.engine.sources.typed import typed
 from whence.engine.values import ValueFault
+from whence.engine.values.arrow_compute import pc
 
 __all__ = ["TextSource"]
 
@@ -93,7 +93,9 @@ class TextSource(LineSource):
         columns = []
         for number, (name, group) in enumerate(zip(self._stated, found.flatten(), strict=True)):
             cells = pc.if_else(pc.equal(group, ""), pa.scalar(None, pa.string()), group)
-            made, odd = typed(cells, self._stated[name], self.reading.timezone)
+            made, odd = typed(
+                cells, self._stated[name], self.reading.timezone, self.reading.decimal
+            )
             columns.append(made)
             faults += [(index, number, name, fault) for index, fault in odd]
         numbers = pa.array(np.arange(row, row + len(lines), dtype=np.int64))

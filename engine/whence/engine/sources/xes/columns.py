@@ -9,8 +9,6 @@ from datetime import tzinfo
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.columns import canonical
 from whence.engine.errors import LogError
 from whence.engine.sources.source import Reading
 from whence.engine.sources.typed import typed
@@ -18,6 +16,8 @@ from whence.engine.sources.xes.pieces import Piece
 from whence.engine.sources.xes.tokens import ATTRIBUTES, EVENT, TRACE, Ints
 from whence.engine.sources.xes.values import KIND_OF, decoded, element, nested, own_value, values
 from whence.engine.values import ValueFault
+from whence.engine.values.arrow_compute import pc
+from whence.engine.values.columns import canonical
 
 __all__ = ["CASE", "NESTED", "Fault", "Rows", "rows_of"]
 
@@ -114,8 +114,8 @@ def rows_of(piece: Piece, name: str, reading: Reading, zone: tzinfo, traces: int
     has_rows = np.append(trace_of, -1)[first_row] == np.arange(len(trace_tags))
     fits = np.ones(len(event_tags), bool)
     fits[[fault.row for fault in faults]] = False
+    fits[np.isin(trace_of, [fault[0] for fault in reader.faults])] = False
     for trace, line, column, problem in reader.faults:
-        fits[trace_of == trace] = False
         if has_rows[trace] and not (goes_on and trace == 0):
             faults.append(Fault(int(first_row[trace]), line, column, problem, trace=True))
     for key, array in of_traces.items():
@@ -202,6 +202,7 @@ class _Attributes:
         most = int(np.argmax(np.bincount(owners)))
         limits.check("attributes", int((owners == most).sum()), self._where(tags, owners, most))
         keys = self._texts(tags, self.piece.tags.key, "key").dictionary_encode()
+        limits.check("columns", len(keys.dictionary), self.name)
         texts = self._texts(tags, self.piece.tags.value, "value")
         codes = keys.indices.to_numpy()
         order = np.argsort(codes, kind="stable")
@@ -233,7 +234,7 @@ class _Attributes:
         stated = self.reading.kinds.get(name)
         cells = texts.take(pa.array(which))
         if stated is not None:
-            made, faults = typed(cells, stated, self.reading.timezone)
+            made, faults = typed(cells, stated, self.reading.timezone, self.reading.decimal)
             of = "stated"
         else:
             of = KIND_OF[_NAME_OF[kind]]
@@ -269,31 +270,36 @@ class _Attributes:
 
     def _span(self, tag: int) -> bytes:
         """The bytes of an element from its start to its end."""
-        tags, before = self.piece.tags, self.piece.before
-        end = tag
-        if tags.change[tag] == 1:
-            end = (
-                tag
-                + 1
-                + int(
-                    np.argmax(before[tag + 1 :] + tags.change[tag + 1 : len(before)] <= before[tag])
-                )
-            )
+        tags = self.piece.tags
+        end = self._end(tag) if tags.change[tag] == 1 else tag
         start = int(tags.at[tag])
         stop = int(tags.at[end + 1]) if end + 1 < len(tags.at) else tags.ends
         return tags.data[start : tags.data.rindex(b">", start, stop) + 1]
+
+    def _end(self, tag: int) -> int:
+        """The end tag of an element; looked for from near to far, as most are short."""
+        before, change = self.piece.before, self.piece.tags.change
+        begin, many = tag + 1, 64
+        while begin < len(before):
+            some = slice(begin, min(begin + many, len(before)))
+            closed = before[some] + change[some] <= before[tag]
+            if closed.any():
+                return begin + int(np.argmax(closed))
+            begin, many = begin + many, 4 * many
+        return tag + 1
 
     def _once(self, chosen: Ints, tags: Ints, owners: Ints, column: str) -> Ints:
         """Leave out what one owner has twice."""
         twice = np.flatnonzero(np.diff(owners[chosen]) == 0)
         if not len(twice):
             return chosen
-        again = set(owners[chosen[twice]].tolist())
+        mine = owners[chosen]
+        again = set(mine[twice].tolist())
         problem = "expected each key once in an event or trace; got it twice; try renaming one"
         for owner in sorted(again):
-            first = int(chosen[np.searchsorted(owners[chosen], owner)])
+            first = int(chosen[np.searchsorted(mine, owner)])
             self._fault(first, tags, owners, column, problem)
-        return chosen[[owner not in again for owner in owners[chosen].tolist()]]
+        return chosen[[owner not in again for owner in mine.tolist()]]
 
     def _texts(self, tags: Ints, spans: tuple[Ints, Ints], what: str) -> pa.Array:
         """The texts at these places, without copying more than once; null where there is none."""

@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -21,6 +22,7 @@ __all__ = ["Piece", "declared_encoding", "pieces", "xml_parser", "xml_problem"]
 
 _BLOCK = 1 << 21
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+_NEWLINE = ord("\n")
 _SHALLOW = 4
 """Log, trace, event, attribute: what lies deeper is nested."""
 
@@ -49,7 +51,13 @@ class Piece:
 
     def line_of(self, tag: int) -> int:
         """The line of a tag; of one in the repeated head, where the trace goes on."""
-        return self.line + self.tags.data.count(b"\n", self.head, int(self.tags.at[tag]))
+        begun, here = np.searchsorted(self._ends_of_lines, (self.head, int(self.tags.at[tag])))
+        return self.line + max(0, int(here - begun))
+
+    @cached_property
+    def _ends_of_lines(self) -> Ints:
+        """Looked for once: a file may have a fault in every tag."""
+        return np.flatnonzero(np.frombuffer(self.tags.data, np.uint8) == _NEWLINE)
 
 
 def declared_encoding(file: Path, limits: Limits) -> str | None:

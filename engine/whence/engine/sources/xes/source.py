@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from whence.engine.arrow_compute import pc
-from whence.engine.columns import as_column, column_type
 from whence.engine.errors import LogError
 from whence.engine.sources.cells import kind_and_format, zone_of
 from whence.engine.sources.file_source import FileSource, check_stated, free_names
@@ -26,6 +24,8 @@ from whence.engine.sources.xes.columns import CASE, NESTED, Rows, rows_of
 from whence.engine.sources.xes.details import details_of
 from whence.engine.sources.xes.pieces import declared_encoding, pieces
 from whence.engine.values import ValueFault
+from whence.engine.values.arrow_compute import pc
+from whence.engine.values.columns import as_column, column_type
 
 __all__ = ["XesSource"]
 
@@ -106,7 +106,6 @@ class XesSource(FileSource):
         return next(iter(tags)) if len(tags) == 1 else "any"
 
     def _set_aside(self) -> Spill:
-        """Read all files, once."""
         aside = Spill()
         self._tags, self.details = {}, {}
         self._found = Report(self.reading.on_bad)

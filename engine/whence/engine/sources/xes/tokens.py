@@ -37,9 +37,10 @@ _KINDS = {"log": LOG, "trace": TRACE, "event": EVENT, "values": VALUES, **ATTRIB
 
 _PAD = 32
 _QUOTE, _SLASH, _SPACE, _LESS, _MORE = (ord(sign) for sign in '"/ <>')
-TAG = re.compile(rb"""<(/?)([^\s/>]+)((?:\s+[^\s=]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(/?)>""")
-_PAIR = re.compile(rb"""\s+([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-_ASIDE = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>", re.DOTALL)
+TAG = re.compile(rb"""<(/?)([^\s/>]+)((?:\s+[^\s=>]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(/?)>""")
+_PAIR = re.compile(rb"""\s+([^\s=>]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_ASIDE = re.compile(rb"<!--|<!\[CDATA\[|<\?")
+_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 _ASIDE_SIGNS = (ord("!"), ord("?"))
 _UNSEEN = re.compile(rb"[^\n]")
 
@@ -96,7 +97,7 @@ def tokens(data: bytes, *, whole: bool, where: str) -> Tokens:
     signs = np.frombuffer(data + bytes(_PAD), np.uint8)
     at = np.flatnonzero(signs[:ends] == _LESS)
     if np.isin(signs[at + 1], _ASIDE_SIGNS).any():
-        data = _ASIDE.sub(lambda found: _UNSEEN.sub(b" ", found[0]), data)
+        data = _blanked(data)
         signs = np.frombuffer(data + bytes(_PAD), np.uint8)
         at = np.flatnonzero(signs[:ends] == _LESS)
         begun = at[np.isin(signs[at + 1], _ASIDE_SIGNS)]
@@ -111,6 +112,24 @@ def tokens(data: bytes, *, whole: bool, where: str) -> Tokens:
     key, value = _attributes(signs, words, at, kind, change)
     _odd(data, at, kind, change, key, value, where)
     return Tokens(data, at, kind, change, key, value, ends)
+
+
+def _blanked(data: bytes) -> bytes:
+    """Blank out comments and the like, up to the first that does not end here.
+
+    Nothing behind that one is looked at: it may hold many that seem to begin.
+    """
+    made: list[bytes] = []
+    at = 0
+    while (begun := _ASIDE.search(data, at)) is not None:
+        end = _ENDS[begun[0]]
+        stop = data.find(end, begun.end())
+        if stop < 0:
+            break
+        stop += len(end)
+        made += [data[at : begun.start()], _UNSEEN.sub(b" ", data[begun.start() : stop])]
+        at = stop
+    return b"".join([*made, data[at:]])
 
 
 def _simple(signs: Any, words: Any, at: Ints) -> tuple[Ints, Ints]:

@@ -11,10 +11,10 @@ from xml.parsers import expat
 
 import pyarrow as pa
 
-from whence.engine.columns import column_type
 from whence.engine.sources.cells import converter
 from whence.engine.sources.typed import Faults, typed
 from whence.engine.values import Value, ValueFault
+from whence.engine.values.columns import column_type
 
 __all__ = ["KIND_OF", "Element", "decoded", "element", "nested", "one", "own_value", "values"]
 

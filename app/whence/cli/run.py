@@ -1,0 +1,261 @@
+"""``whence run``: run a chain over logs and see what came out, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+import typer
+
+from whence.cli.chain_options import Allow, ChainFile, Logs, RunLimit, chain_in, prepare
+from whence.cli.connecting import Server, connects
+from whence.cli.loading_options import Loaded, loads
+from whence.cli.output import output
+from whence.cli.reading_options import reads_logs
+from whence.cli.stream_options import Streaming, streams
+from whence.engine.language.log import Log
+
+if TYPE_CHECKING:
+    from whence.api import Runner
+
+__all__ = ["RUNNERS", "app"]
+
+app = typer.Typer(add_completion=False)
+
+_RECORDED: dict[str, Any] = {"rich_help_panel": "What is stored (not with --runner interpreter)"}
+
+RUNNERS = ("spark", "local", "interpreter")
+"""What can run a chain; the first is the default. All but the interpreter leave a record."""
+
+
+@app.command()
+@connects
+@loads
+@streams
+@reads_logs
+def run(
+    chain: ChainFile,
+    reading: Log,
+    log: Logs = None,
+    runner: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(RUNNERS),
+            help="spark: on Spark; leaves a record and, with --track, loads the graph. local: the "
+            "same in this process, batch by batch. interpreter: event by event; leaves nothing.",
+        ),
+    ] = RUNNERS[0],
+    track: Annotated[
+        bool,
+        typer.Option("--track", help="Store (interpreter: print) the explanation of each output."),
+    ] = False,
+    support: Annotated[
+        bool,
+        typer.Option("--support", help="Print sufficient events (interpreter)."),
+    ] = False,
+    witnesses: Annotated[
+        Literal["first", "all"],
+        typer.Option(help="first: one explanation; all: every alternative. Implies --track."),
+    ] = "first",
+    closed: Annotated[
+        bool, typer.Option("--closed", help="The logs are complete: give the remaining verdicts.")
+    ] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Print only the first N outputs; see the manual."),
+    ] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Print the outputs as CSV.")] = False,
+    detail: Annotated[
+        Literal["ends", "steps"],
+        typer.Option(help="ends: from output to input; steps: every processor.", **_RECORDED),
+    ] = "ends",
+    where: Annotated[
+        str | None,
+        typer.Option(
+            help="Track only outputs that meet this condition: value = false.", **_RECORDED
+        ),
+    ] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metadata",
+            metavar="WORD=TEXT",
+            help="What the run is for: owner, purpose, …; may be repeated.",
+            **_RECORDED,
+        ),
+    ] = None,
+    sign_with: Annotated[
+        str | None,
+        typer.Option(
+            "--sign-with",
+            metavar="KEY",
+            help="Name or file of the key that the run's root is signed with (else WHENCE_KEY, "
+            "else default if there is one).",
+            **_RECORDED,
+        ),
+    ] = None,
+    timestamp: Annotated[
+        str | None,
+        typer.Option(
+            "--timestamp",
+            metavar="URL",
+            help="Get a time stamp of the root from this server (RFC 3161).",
+            **_RECORDED,
+        ),
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Folder or URI of the record (else WHENCE_RECORD).", **_RECORDED),
+    ] = None,
+    master: Annotated[str, typer.Option(help="Spark master URL.", **_RECORDED)] = "local[*]",
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh", help="Start a new run, even if the same run was interrupted.", **_RECORDED
+        ),
+    ] = False,
+    partitions: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Number of Spark tasks, if the plan can be split.", **_RECORDED
+        ),
+    ] = None,
+    plan: Annotated[
+        bool,
+        typer.Option("--plan", help="Show the execution plan and exit."),
+    ] = False,
+    run_limit: RunLimit = None,
+    allow: Allow = None,
+    *,
+    loaded: Loaded,
+    streaming: Streaming,
+    server: Server,
+) -> None:
+    """Run a chain over logs (by default on Spark) and print the results.
+
+    With --track the run stores what explains each output and loads it into Neo4j, so that you can
+    query it. Without a server the run still finishes; run whence load later.
+    """
+    _refuse_contradictions(
+        runner,
+        csv=csv,
+        support=support,
+        kept={
+            "--detail": detail != "ends",
+            "--where": where is not None,
+            "--metadata": bool(metadata),
+            "--sign-with": sign_with is not None,
+            "--timestamp": timestamp is not None,
+            "--record": record is not None and not any("run:" in each for each in log or ()),
+            "--master": master != "local[*]",
+            **loaded.given(),
+            "--partitions": partitions is not None,
+            "--plan": plan,
+            "--fresh": fresh,
+        },
+    )
+    if runner != "spark" and (plan or partitions is not None):
+        msg = f"expected --runner spark; got {runner}; try leaving it out"
+        raise typer.BadParameter(msg, param_hint="--plan" if plan else "--partitions")
+    streaming.check(
+        log, runner, {"--plan": plan, "--partitions": partitions is not None, "--fresh": fresh}
+    )
+    track = track or witnesses == "all"
+    from whence.engine.runners.options import RunOptions, chunk_for
+
+    chunk = chunk_for(loaded=track and loaded.wanted)
+    options = RunOptions(track, detail, witnesses, where, closed, chunk, _stated(metadata or []))
+    if streaming.place is not None:
+        from whence.cli.run_stream import stream_and_tell
+
+        stream_and_tell(
+            chain_in(chain, allow),
+            reading,
+            streaming,
+            options,
+            record=record,
+            master=master,
+            server=server if loaded.wanted else None,
+            loaded=loaded,
+            limit=limit,
+            csv=csv,
+            sign_with=sign_with,
+            timestamp=timestamp,
+        )
+        return
+    if not log:
+        raise typer.BadParameter("expected a log; got none; try --log FILE", param_hint="--log")
+    from whence.engine.analysis.advice import warnings_of
+
+    prepared = prepare(chain_in(chain, allow), log, reading, record)
+    for line in warnings_of(prepared.logs.chain):
+        output().warn(line)
+    if runner == "interpreter":
+        from whence.cli.run_interpreted import interpret_and_tell
+
+        interpret_and_tell(
+            prepared,
+            track,
+            support=support,
+            witnesses=witnesses,
+            closed=closed,
+            limit=limit,
+            csv=csv,
+        )
+        return
+    from whence.cli.run_recorded import run_and_tell
+
+    if plan:
+        from whence.cli.run_plan import tell_plan
+
+        tell_plan(prepared, options, record=record, master=master, partitions=partitions)
+        return
+    run_and_tell(
+        prepared,
+        options,
+        runner=cast("Runner", runner),
+        record=record,
+        master=master,
+        partitions=partitions,
+        server=server if loaded.wanted else None,
+        loaded=loaded,
+        limit=limit,
+        csv=csv,
+        fresh=fresh,
+        sign_with=sign_with,
+        timestamp=timestamp,
+    )
+
+
+def _stated(given: list[str]) -> dict[str, str]:
+    """What is said of the run, by word."""
+    found: dict[str, str] = {}
+    for each in given:
+        word, sign, text = each.partition("=")
+        if not sign or not word.strip() or not text.strip():
+            msg = f"expected WORD=TEXT; got {each!r}; try owner=Payments"
+            raise typer.BadParameter(msg, param_hint="--metadata")
+        found[word.strip()] = text.strip()
+    return found
+
+
+def _refuse_contradictions(runner: str, *, csv: bool, support: bool, kept: dict[str, bool]) -> None:
+    """Refuse options that would be ignored: whoever gives them believes that they do something."""
+    if runner not in RUNNERS:
+        msg = f"expected one of {', '.join(RUNNERS)}; got {runner!r}; try the first"
+        raise typer.BadParameter(msg, param_hint="--runner")
+    if csv and output().json:
+        raise typer.BadParameter("expected --csv or --json; got both; try one of them")
+    if support and runner != "interpreter":
+        msg = (
+            f"expected --runner interpreter with --support; got {runner}; "
+            "try that, or whence explain RUN POSITION --support when the run is loaded"
+        )
+        raise typer.BadParameter(msg, param_hint="--support")
+    for option, given in kept.items():
+        if given and runner == "interpreter":
+            msg = (
+                f"expected a runner that leaves a record with {option}; got the interpreter; "
+                f"try --runner {RUNNERS[0]}, or leave {option} out"
+            )
+            raise typer.BadParameter(msg, param_hint=option)

@@ -1,0 +1,143 @@
+"""Follow a log that is still being written, from Python; see `whence.api`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import replace
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+from whence.committing import Committing
+from whence.engine.disk import clear_about_disks
+from whence.engine.language.chain import Chain
+from whence.engine.language.log import Log
+from whence.engine.language.processor import Processor
+from whence.engine.record import RunRecord, record_place
+from whence.engine.runners.options import OptionWords, RunOptions, chosen_options, chunk_for
+from whence.engine.sources.opening_streams import open_stream
+from whence.engine.sources.stream import Stream
+from whence.load_notices import WaitingLines, warn_if_not_loaded
+from whence.results import Result
+from whence.store.allowing import given_chain
+from whence.store.loading import Loading, LoadOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from whence.engine.runners.spark_stream import StreamProgress
+    from whence.store import Connection
+
+__all__ = ["stream"]
+
+
+@clear_about_disks
+def stream(
+    chain: str | Path | Chain | Processor,
+    place: str | Path | Stream,
+    *,
+    declare: Log | None = None,
+    available_now: bool = False,
+    every: float = 1.0,
+    options: RunOptions | None = None,
+    tracked: bool | None = None,
+    record: str | Path | None = None,
+    connection: Connection | None = None,
+    load: LoadOptions | None = None,
+    session: SparkSession | None = None,
+    master: str = "local[*]",
+    stop: threading.Event | None = None,
+    allow: Iterable[str] = (),
+    progress: Callable[[StreamProgress], None] | None = None,
+    began: Callable[[RunRecord], None] | None = None,
+    sign_with: str | Path | None = None,
+    timestamp: str | None = None,
+    **words: Unpack[OptionWords],
+) -> Result:
+    """Run a chain on a log that is still being written, until it is stopped.
+
+    A run that was stopped goes on when the same is asked for again; it is complete when it has come
+    to its end with ``available_now``. Outputs and explanations are those of one run over the whole
+    log.
+
+    Args:
+        chain: a chain, or the path of a chain file; it reads one log.
+        place: a folder that files are put into, or ``kafka://HOST:PORT/TOPIC``.
+        declare: what is known of the log, on top of what the chain says of it.
+        available_now: take what has arrived, then end the run; else wait for more.
+        every: seconds from one batch to the next.
+        options: what to keep and how.
+        tracked: keep what explains each output, or do not, whatever the options say.
+        record: where the record is; a folder of this machine.
+        connection: the graph to load during the run.
+        load: how much of the machine loading takes, and where to if there is no connection yet.
+        session: a Spark session of your own.
+        master: where Spark runs, if a session has to be started.
+        stop: set by somebody else, such as another thread, to stop.
+        allow: modules whose functions a chain file may call.
+        progress: called now and then with a `StreamProgress`: events, rate, outputs, what waits.
+            Unless given, a line on stderr says now and then what is loaded at the end.
+        began: called once, with the run, before it takes its first event.
+        sign_with: as `whence.api.run` takes it; a run that is stopped has no root yet.
+        timestamp: as `whence.api.run` takes it.
+        words: single options, as `run` takes them.
+    """
+    committing = Committing.given(sign_with, timestamp)
+    from whence.engine.runners.spark_stream import run_stream
+
+    made = given_chain(chain, allow)
+    if isinstance(place, (str, Path)):
+        below = made.logs.get(made.inputs[0]) if len(made.inputs) == 1 else None
+        place = open_stream(place, (declare or Log()).over(below))
+    how = load or LoadOptions()
+    settings = how.settings or (None if connection is None else connection.settings)
+    loaded = settings is not None and tracked is not False
+    usual = RunOptions(chunk=chunk_for(loaded=loaded))
+    kept = chosen_options(options, words, usual, others=signature(stream).parameters)
+    if tracked is not None:
+        kept = replace(kept, tracked=tracked)
+    root = record_place(record)
+    loading: Loading | None = None
+    again = False
+    lines = WaitingLines()
+    with ExitStack() as stack:
+
+        def begin(run: RunRecord) -> None:
+            nonlocal loading, again
+            again = (run.folder / "stream" / "checkpoint").exists()
+            if began is not None:
+                began(run)
+            if settings is not None and kept.tracked:
+                beside = Loading(
+                    root,
+                    run.id,
+                    settings,
+                    lines if progress is None else None,
+                    priority=how.priority,
+                    writers=how.writers,
+                )
+                loading = stack.enter_context(beside)
+
+        found = run_stream(
+            root,
+            made,
+            place,
+            kept,
+            available_now=available_now,
+            every=every,
+            session=session,
+            master=master,
+            stop=stop,
+            tell=progress,
+            began=begin,
+        )
+        lines.begin()
+    committed = committing.commit(found)
+    if loading is None:
+        return Result(found, again=again, committed=committed)
+    result = Result(found, connection, loading.report, loading.error, again, committed)
+    if result.not_loaded is not None or found.manifest.is_complete:
+        warn_if_not_loaded(result)
+    return result

@@ -1,0 +1,1 @@
+"""Expressions and their functions on whole columns."""

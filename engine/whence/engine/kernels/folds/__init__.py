@@ -1,0 +1,1 @@
+"""Running totals of slots, of windows and over slices."""

@@ -1,0 +1,1 @@
+"""One kernel a file, named as its processor's file in `processors` or a palette."""

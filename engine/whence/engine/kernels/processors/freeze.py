@@ -1,0 +1,73 @@
+"""Freeze on batches: the first event of every instance, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from whence.engine.kernels.batch import Batch, Front, join_batches
+from whence.engine.kernels.columns.column import Ints
+from whence.engine.kernels.columns.growing import grown
+from whence.engine.kernels.fronts import ranks
+from whence.engine.kernels.kernel import Born, Kernel, Place, State
+from whence.engine.kernels.trails.composing import union
+
+__all__ = ["kernel"]
+
+
+class _Freeze(Kernel):
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.firsts: Batch | None = None
+        self.row: Ints = np.full(1, -1)
+
+    def feed(self, front: Front, born: Born) -> list[Batch]:
+        """Explained by input 0; that output k exists rests on input k."""
+        (batch,) = front.pipes
+        count = len(batch)
+        if not count:
+            return [batch]
+        firsts = self._with(batch, born)
+        rows = np.zeros(count, np.int64) if batch.slot is None else self.row[batch.slot]
+        frozen = firsts.take(rows)
+        sup = frozen.sup
+        if batch.exists is not None:
+            sup = union(sup, batch.exists) or sup
+        return [replace(frozen, moment=batch.moment, slot=batch.slot, sup=sup, exists=batch.exists)]
+
+    def _with(self, batch: Batch, born: Born) -> Batch:
+        """The first events, those of this batch among them."""
+        self.row = grown(self.row, born.count, -1)
+        slot = np.zeros(len(batch), np.int64) if batch.slot is None else batch.slot
+        fresh = np.flatnonzero(self.row[slot] < 0)
+        fresh = fresh[ranks(slot[fresh]) == 0]
+        known = 0 if self.firsts is None else len(self.firsts)
+        if len(fresh):
+            self.row[slot[fresh]] = known + np.arange(len(fresh))
+            added = batch.take(fresh).settled()
+            held = [added] if self.firsts is None else [self.firsts, added]
+            self.firsts = join_batches(held).settled()
+        assert self.firsts is not None
+        return self.firsts
+
+    def reset(self) -> None:
+        super().reset()
+        self.firsts = None
+        self.row = np.full(1, -1)
+
+    def save(self) -> State:
+        """The first events, and which slot has which."""
+        return {"firsts": self.firsts, "row": self.row}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `save` gave."""
+        self.firsts = state["firsts"]
+        self.row = state["row"]
+
+
+def kernel(place: Place) -> Kernel:
+    """The kernel of a Freeze."""
+    return _Freeze(place)

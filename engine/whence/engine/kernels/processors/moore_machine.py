@@ -1,0 +1,329 @@
+"""MooreMachine on batches: a step in a table per event; the loop-free way as linked elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from whence.engine.kernels.batch import Batch, Front
+from whence.engine.kernels.columns.column import Bools, Column, Ints, guessed
+from whence.engine.kernels.columns.growing import roomy
+from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.expressions.conditions import as_conditions
+from whence.engine.kernels.expressions.expression import RowFault, compile_columns
+from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, State
+from whence.engine.kernels.moore_steps import step
+from whence.engine.kernels.trails.composing import Chosen, Linked, union
+from whence.engine.kernels.trails.entries import NONE, PRESENCE, WHOLE, Entries
+from whence.engine.kernels.trails.trail import Nothing, Spans, Trail
+from whence.engine.language.compiled import compile_expression
+from whence.engine.language.events import Event
+from whence.engine.language.expression import Call, Expression, Field, Input
+from whence.engine.palettes.fsm import MooreMachine
+from whence.engine.values import ValueFault, as_condition, describe
+
+__all__ = ["kernel"]
+
+Bytes = npt.NDArray[np.int32]
+
+_STATE = ("state", "came", "element")
+
+
+def kernel(place: Place) -> Kernel | None:
+    """The kernel of a MooreMachine."""
+    return MooreKernel(place)
+
+
+class MooreKernel(Kernel):
+    """The machines of all slots.
+
+    Every input is an element: it leads to the input itself, to the element that it builds on
+    (explains) and to the element before it (supports). Where every state has a symbol the elements
+    are the outputs.
+    """
+
+    def __init__(self, place: Place) -> None:
+        """Number the states and compile the guards."""
+        super().__init__(place)
+        declared = self.declared = cast(MooreMachine, place.processor)
+        self.names = declared.all_states()
+        number = {name: n for n, name in enumerate(self.names)}
+        guards = list(dict.fromkeys(guard for _, guard, _ in declared.transitions))
+        self.guards = guards
+        self.compiled = [compile_columns(guard, place.inputs, place.run) for guard in guards]
+        self.reads = [plain_reads(guard) for guard in guards]
+        self.tries = [
+            [(guards.index(g), number[to]) for start, g, to in declared.transitions if start == s]
+            for s in self.names
+        ]
+        most = max((len(tries) for tries in self.tries), default=0)
+        self.guard_of: Bytes = np.full((len(self.names), most + 1), -1, np.int32)
+        self.target_of: Bytes = np.full((len(self.names), most + 1), -1, np.int32)
+        for state, tries in enumerate(self.tries):
+            for place_, (guard, to) in enumerate(tries):
+                self.guard_of[state, place_], self.target_of[state, place_] = guard, to
+            other = declared.otherwise.get(self.names[state])
+            self.target_of[state, len(tries)] = -1 if other is None else number[other]
+        self.trap: Bools = np.array([name in declared.traps() for name in self.names])
+        self.silent: Bools = np.array([name not in declared.states for name in self.names])
+        self.symbols = guessed([declared.states.get(name) for name in self.names], self.run.texts)
+        self.regular = not declared.is_silent()
+        self.elements: Kept | None = None
+        self.helper = False
+        if self.tracked and not place.window:
+            own = place.own[0] if place.own else None
+            self.helper = own is None or not self.regular
+            self.elements = place.chain("steps") if self.helper else own
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all instances."""
+        super().reset()
+        states = len(self.names)
+        self.slots = 0
+        self.state: Bytes = np.zeros(0, np.int32)
+        self.came: npt.NDArray[Any] = np.zeros((0, states), _smallest(states))
+        self.element: Ints = np.zeros((0, states), np.int64)
+
+    def _grow(self, count: int) -> None:
+        """Make room for new instances: of a machine that begins all numbers are 0."""
+        self.slots = max(self.slots, count)
+        self.state = roomy(self.state, count)
+        if self.tracked:
+            self.came = roomy(self.came, count)
+            self.element = roomy(self.element, count)
+
+    def feed(self, front: Front, born: Born) -> list[Batch]:
+        """Take a step for every event; say the symbol of the state reached."""
+        self._grow(born.count)
+        count = len(front)
+        if not count:
+            return [self.run.empty(slotted=self.place.slotted)]
+        slot = np.zeros(count, np.int64) if front.slot is None else front.slot
+        holds = self._guards(front, slot)
+        reached = np.empty(count, np.int32)
+        tracked = count if self.tracked else 0
+        elements = rows_from(0, tracked)
+        if self.elements is not None:
+            elements = self.elements.positions(self.place.top(front.moments()))
+        tried = np.empty(tracked, np.int32)
+        parent, prior = np.empty((2, tracked), np.int64)
+        met = np.zeros(self.guard_of.size, np.bool_)
+        failed, differ = step(
+            slot,
+            holds,
+            elements,
+            self.guard_of,
+            self.target_of,
+            self.trap,
+            self.state,
+            self.came,
+            self.element,
+            reached,
+            tried,
+            parent,
+            prior,
+            met,
+        )
+        if failed >= 0:
+            self._fail(front, int(failed), int(reached[failed]))
+        values = self.symbols.take(cast(Ints, reached))
+        if not self.tracked:
+            nothing = Nothing(count)
+            batch = Batch(values, front.moment, front.slot, nothing, nothing, None)
+        else:
+            taken = _Taken(tried, met, parent, prior if differ else parent)
+            batch = self._explained(front, taken, values)
+        if self.regular:
+            return [batch]
+        said = ~self.silent[reached]
+        return [batch if said.all() else batch.take(np.flatnonzero(said))]
+
+    def _guards(self, front: Front, slot: Ints) -> Bools:
+        """Which guard holds for which event; a guard is only tried where the machine comes to."""
+        holds = np.zeros((max(len(self.compiled), 1), len(front)), np.bool_)
+        try:
+            for number, guard in enumerate(self.compiled):
+                holds[number] = as_conditions(guard.evaluate(front))
+        except RowFault:
+            self._one_by_one(front, slot, holds)
+        return holds
+
+    def _one_by_one(self, front: Front, slot: Ints, holds: Bools) -> None:
+        """Some guard fails somewhere: try only those that the machine itself tries, in order."""
+        guards = [compile_expression(guard, self.place.inputs) for guard in self.guards]
+        states = {int(s): int(self.state[s]) for s in np.unique(slot)}
+        events = [Event(value) for value in front.pipes[0].values.to_list()]
+        for row, (at, event) in enumerate(zip(slot.tolist(), events, strict=True)):
+            state = states[at]
+            target = int(self.target_of[state, len(self.tries[state])])
+            for guard, to in self.tries[state]:
+                try:
+                    holds[guard, row] = as_condition(guards[guard].value((event,)))
+                except ValueFault as fault:
+                    self.fail(front, row, fault)
+                if holds[guard, row]:
+                    target = to
+                    break
+            if target < 0:
+                return  # the table says the same when it comes to it
+            states[at] = target
+
+    def _fail(self, front: Front, row: int, state: int) -> None:
+        wanted = f"a transition from state {self.names[state]!r}"
+        got = describe(front.pipes[0].values.item(row))
+        self.fail(front, row, ValueFault(wanted, got, "an 'otherwise' for that state"))
+
+    def _explained(self, front: Front, taken: _Taken, values: Column) -> Batch:
+        count = len(front)
+        own_why, own_sup = self._own(front, taken)
+        leans: Bools | None = None
+        trapped = np.repeat(self.trap, self.guard_of.shape[1])
+        if bool((trapped & taken.met).any()):
+            leans = ~trapped[taken.tried]
+        event = front.pipes[0]
+        exists = event.exists
+        kept = own_sup if leans is None else Chosen(count, [(leans, own_sup)])
+        if self.elements is None:
+            why: Trail = Linked(own_why, taken.parent)
+            sup: Trail = Linked(kept, taken.prior)
+            trail = None
+        else:
+            target = self.elements.target
+            up = Spans.points(target, WHOLE, taken.parent)
+            why = union(own_why, up) or own_why
+            sup = why
+            if kept is not own_why or taken.prior is not taken.parent:
+                sup = union(kept, Spans.points(target, WHOLE, taken.prior)) or kept
+            trail = None
+            if self.helper:
+                top = self.place.top(front.moments())
+                trail = self.elements.add(top, None, why, sup).ask(WHOLE)
+        if not self.regular:
+            # That an output is there rests on all that led to it.
+            exists = union(trail or sup, exists)
+        whole = union(trail or sup, exists)
+        assert whole is not None
+        if trail is None and exists is None and sup is why:
+            whole = why
+        return Batch(values, front.moment, front.slot, trail or why, whole, exists)
+
+    def _own(self, front: Front, taken: _Taken) -> tuple[Trail, Trail]:
+        """What each event itself adds: that it came, and what the guards that were tried read."""
+        event = front.pipes[0]
+        count = len(front)
+        plain: dict[int, list[int]] = {}
+        dynamic: dict[int, list[int]] = {}
+        for pair in np.flatnonzero(taken.met).tolist():
+            state, tries = divmod(pair, self.guard_of.shape[1])
+            reads: frozenset[str] | None = frozenset()
+            for guard, _ in self.tries[state][:tries]:
+                read = self.reads[guard]
+                if read == "dynamic":
+                    dynamic.setdefault(guard, []).append(pair)
+                elif read is None or reads is None:
+                    reads = None
+                else:
+                    reads = reads | cast(frozenset[str], read)
+            code = PRESENCE if reads == frozenset() else self.run.names.field_set(reads)
+            plain.setdefault(code, []).append(pair)
+        whys: list[tuple[Bools | None, Trail]] = []
+        sups: list[tuple[Bools | None, Trail]] = []
+        for code, pairs in plain.items():
+            mask = None if len(plain) == 1 else taken.rows(pairs)
+            asked = event.why.ask(code)
+            whys.append((mask, asked))
+            sups.append((mask, asked if event.sup is event.why else event.sup.ask(code)))
+        for guard, pairs in dynamic.items():
+            mask = taken.rows(pairs)
+            why, sup = self._read_by(guard, front, mask)
+            whys.append((mask, why))
+            sups.append((mask, sup))
+        same = all(w[1] is s[1] for w, s in zip(whys, sups, strict=True))
+        why_trail = _one(count, whys)
+        return why_trail, why_trail if same else _one(count, sups)
+
+    def _read_by(self, guard: int, front: Front, tried: Bools) -> tuple[Trail, Trail]:
+        """What a guard read of each event; where it was not tried it may well fail."""
+        compiled = self.compiled[guard]
+        try:
+            _, why, sup = compiled.trace(front)
+        except RowFault:
+            _, some_why, some_sup = compiled.trace(front.take(np.flatnonzero(tried)))
+            rows = np.where(tried, np.cumsum(tried) - 1, -1)
+            why = some_why.take(rows)
+            sup = why if some_sup is some_why else some_sup.take(rows)
+        return why, sup
+
+    def open(self) -> Entries:
+        """Where states are silent, every input so far could have made it say more."""
+        if self.regular or self.elements is None:
+            return NONE
+        last = self.element[: self.slots, 0]
+        last = last[last > 0] - 1
+        return Spans.points(self.elements.target, WHOLE, last).entries(np.arange(len(last)))
+
+    def save(self) -> State:
+        """The states of all slots and, tracked, the ways to them."""
+        return {name: getattr(self, name)[: self.slots] for name in _STATE}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `save` gave."""
+        self.slots = len(state["state"])
+        for name in _STATE:
+            setattr(self, name, state[name])
+
+
+class _Taken(NamedTuple):
+    """How some events were taken.
+
+    Attributes:
+        tried: the state that each found and how many guards it tried there, as one number.
+        met: which of these numbers there are.
+        parent: the element that each builds on; below 0 none.
+        prior: the element before it in its slot; the very same array where all are the same.
+    """
+
+    tried: Bytes
+    met: Bools
+    parent: Ints
+    prior: Ints
+
+    def rows(self, numbers: list[int]) -> Bools:
+        """The rows that were taken in one of these ways."""
+        wanted = np.zeros_like(self.met)
+        wanted[numbers] = True
+        found: Bools = wanted[self.tried]
+        return found
+
+
+def _smallest(states: int) -> npt.DTypeLike:
+    """The kind of number that every state fits in, counted from 1."""
+    return np.int16 if states < 2**15 else np.int32
+
+
+def _one(count: int, parts: list[tuple[Bools | None, Trail]]) -> Trail:
+    if len(parts) == 1 and parts[0][0] is None:
+        return parts[0][1]
+    return Chosen(count, parts)
+
+
+def plain_reads(guard: Expression) -> frozenset[str] | str | None:
+    """The fields that a guard reads, ``None`` for the whole event; ``dynamic`` if values decide."""
+    reads: set[str] = set()
+    whole = False
+    stack = [guard]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Call):
+            if not item.function.explains_all:
+                return "dynamic"
+            stack.extend(item.arguments)
+        elif isinstance(item, Field):
+            reads.add(item.name)
+        elif isinstance(item, Input):
+            whole = True
+    return None if whole else frozenset(reads)

@@ -1,0 +1,371 @@
+"""What the outputs of a Slice on batches lead to: heads, slices, inputs, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from whence.engine.kernels.batch import Batch, Front
+from whence.engine.kernels.columns.column import Bools, Ints
+from whence.engine.kernels.columns.growing import grown, roomy
+from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.folds.combining import (
+    ALL_HEADS,
+    HEADS,
+    INPUTS,
+    NOBODY,
+    PICKED,
+    PICKED_EVENTS,
+    Changes,
+    Combined,
+)
+from whence.engine.kernels.kernel import Heads, Kept, Place, State
+from whence.engine.kernels.slots import Sliced, Slots
+from whence.engine.kernels.trails.composing import Chosen, Listed, union
+from whence.engine.kernels.trails.entries import WHOLE
+from whence.engine.kernels.trails.so_far import SoFar
+from whence.engine.kernels.trails.trail import Gathered, Line, Nothing, Spans, Trail
+from whence.engine.values.jit import jit
+
+__all__ = ["Named", "SliceTrails"]
+
+_EVERYWHERE = 2**62
+_SO_FAR = ("inputs_so_far", "in_slices", "keys_so_far", "slice_events")
+
+
+class Named:
+    """How the changed slices are named: heads and events by kept position or, in a Window, by row.
+
+    Attributes:
+        changes: the slices that changed.
+        heads: the new head of each, where it has one.
+        events: the newest event of each, where P is irregular.
+    """
+
+    __slots__ = ("changes", "events", "heads")
+
+    def __init__(self, changes: Changes, heads: Ints, events: Ints) -> None:
+        """Keep them."""
+        self.changes = changes
+        self.heads = heads
+        self.events = events
+
+
+class SliceTrails:
+    """Keeps what the outputs of a Slice may lead to.
+
+    In ``head`` a slice's head is named by one more than its position, or row in a Window: 0 says
+    that it has none.
+
+    Args:
+        place: where the Slice stands.
+        irregular: P is.
+        first: the first output of each slice counts, not the last.
+        given: the key is a raw field of the input, and not behind an irregular pipe.
+        keeps_inputs: closing may give outputs that lean on all inputs.
+        exit: where the record keeps the outputs of P.
+        top: from inner moments to positions in the whole stream.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        *,
+        irregular: bool,
+        first: bool,
+        given: bool,
+        keeps_inputs: bool,
+        exit: Kept | None,
+        top: Callable[[Ints], Ints],
+    ) -> None:
+        """Begin without slices."""
+        self.place = place
+        self.run = place.run
+        self.irregular = irregular
+        self.first = first
+        self.given = given
+        self.keeps_inputs = keeps_inputs
+        self.exit = exit
+        self.inputs_so_far = SoFar(place, "inputs")
+        self.in_slices = SoFar(place, "in-slices")
+        self.keys_so_far = SoFar(place, "keys")
+        self.slice_events = SoFar(replace(place, slotted=True, top=top), "slice-events")
+        self.heads: Heads | None = None
+        if not place.slotted and self.run.tracked:
+            # The record keeps the heads of a Slice that is not inside another processor.
+            name = f"{place.name}/heads"
+            target = -1 if exit is None else exit.target
+            self.heads = Heads(name, place.name, self.run.names.target(name), target)
+            self.run.heads[name] = self.heads
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all slices."""
+        self.count = 0
+        self.head: Ints = np.zeros(64, np.int64)
+        self.events_at: Ints = np.full(64, -1)
+
+    def grow(self, count: int) -> None:
+        """Make room for new slices."""
+        self.count = count
+        self.head = roomy(self.head, count)
+        if self.irregular:
+            self.events_at = grown(self.events_at, count, -1)
+
+    def note_events(self, slot: Ints, moment: Ints, inside: list[Batch]) -> tuple[Ints, Trail]:
+        """All events of every slice so far: what supports the head of an irregular P.
+
+        Returns:
+            How each row's newest event is named, and where they lead inside a Window.
+        """
+        count = len(moment)
+        if not self.run.tracked or not self.irregular or not count:
+            return np.empty(0, np.int64), Nothing(count)
+        why, sup = _whole(inside, count)
+        trail = self.slice_events.add(slot, moment, why, sup)[1]
+        kept = self.slice_events.kept
+        return rows_from(0, count) if kept is None else kept.parts[-1].positions[:], trail
+
+    def name_heads(self, out: Batch, rows: Ints) -> Ints:
+        """How heads are named from now on: by kept position, or by row inside a Window."""
+        if self.exit is None or not self.run.tracked:
+            return rows
+        return self.named(out)[rows]
+
+    def named(self, out: Batch) -> Ints:
+        """The same for all outputs of P."""
+        if self.exit is None or not self.run.tracked:
+            return rows_from(0, len(out))
+        # The record keeps them: their trail leads to one position each.
+        return out.why.lo if isinstance(out.why, Spans) else np.empty(0, np.int64)
+
+    def remember(self, named: Named, outputs: int) -> None:
+        """The changes are over: these are the heads now."""
+        changes, heads = named.changes, named.heads
+        row, slots = changes.row, changes.slot
+        if self.irregular:
+            headed = np.flatnonzero(changes.headed)
+            row, slots, heads = row[headed], slots[headed], heads[headed]
+            if self.run.tracked:
+                self.events_at[changes.slot] = named.events
+        if self.heads is not None and len(row):
+            self.heads.changes.append((outputs + row, slots, heads))
+        if self.run.tracked or self.first:
+            _note(slots, heads, self.head)
+
+    def picked(self, pick: Ints, named: Named) -> tuple[Ints, Ints]:
+        """The head, and the newest event, of the picked slice of every row."""
+        if not (pick >= 0).any():
+            none = np.broadcast_to(np.int64(-1), len(pick))
+            return none, none
+        head, event = np.zeros(len(pick), np.int64), np.full(len(pick), -1)
+        changes = named.changes
+        if self.irregular:
+            headed = np.flatnonzero(changes.headed)
+            rows, slots = changes.row[headed], changes.slot[headed]
+            _as_of(pick, rows, slots, named.heads[headed] + 1, self.head, head)
+            _as_of(pick, changes.row, changes.slot, named.events, self.events_at, event)
+        else:
+            _as_of(pick, changes.row, changes.slot, named.heads + 1, self.head, head)
+        head -= 1
+        return head, event
+
+    def head_lists(
+        self, outers: Ints, combined: Combined, named: Named, slots: Slots
+    ) -> tuple[Ints, Ints] | None:
+        """All heads of every row that needs them, where the record keeps no zones of heads."""
+        if self.heads is not None:
+            return None
+        needs = (combined.pick == ALL_HEADS) | ((combined.support & HEADS) > 0)
+        head = self.head.copy()
+        changes, refs = named.changes, named.heads
+        ends = np.searchsorted(changes.row, np.arange(len(outers)), side="right").tolist()
+        none = np.empty(0, np.int64)
+        lists: list[Ints] = []
+        owners = slots.outer[: slots.count]
+        members = {owner: np.flatnonzero(owners == owner) for owner in set(outers.tolist())}
+        at = 0
+        for row, (owner, need) in enumerate(zip(outers.tolist(), needs.tolist(), strict=True)):
+            for change in range(at, ends[row]):
+                if changes.headed[change]:
+                    head[changes.slot[change]] = refs[change] + 1
+            at = ends[row]
+            found = head[members[owner]] if need else none
+            lists.append(found[found > 0] - 1)
+        starts = np.concatenate(([0], np.cumsum([len(found) for found in lists])))
+        return starts, np.concatenate(lists) if lists else none
+
+    def leading(
+        self, front: Front, sliced: Sliced, pick: Ints, key: Trail | None
+    ) -> tuple[tuple[Trail, Trail], Trail, Trail | None]:
+        """All inputs so far, those that went to any slice, and what the keys lean on."""
+        count = len(front)
+        why, sup = _whole(front.pipes, count)
+        silent = pick == NOBODY
+        nothing = Nothing(count)
+        inputs: tuple[Trail, Trail] = (nothing, nothing)
+        if self.keeps_inputs:
+            inputs = self.inputs_so_far.add(front.slot, front.moments(), why, sup)
+        elif silent.any():
+            # As soon as one slice speaks, one always does.
+            inputs = self.inputs_so_far.add(front.slot, front.moments(), why, sup, silent)
+        in_slices: Trail = nothing
+        if self.irregular:
+            went: Bools | None = None
+            if len(sliced.empty):
+                went = np.ones(count, np.bool_)
+                went[sliced.empty] = False
+            in_slices = self.in_slices.add(front.slot, front.moments(), why, sup, went)[1]
+        keys: Trail | None = None
+        if not self.given:
+            lean = union(key, front.exists()) or nothing
+            keys = self.keys_so_far.add(front.slot, front.moments(), lean, lean)[1]
+        return inputs, in_slices, keys
+
+    def so_far(
+        self, slot: Ints | None, count: int
+    ) -> tuple[tuple[Trail, Trail], Trail, Trail | None]:
+        """The same for closing outputs, after the last input."""
+        nothing = Nothing(count)
+        in_slices = self.in_slices.now(slot, count) if self.irregular else nothing
+        keys = None if self.given else self.keys_so_far.now(slot, count)
+        return (nothing, nothing), in_slices, keys
+
+    def explained(
+        self,
+        combined: Combined,
+        picked: tuple[Ints, Ints],
+        lists: tuple[Ints, Ints] | None,
+        leading: tuple[tuple[Trail, Trail], Trail, Trail | None],
+        out: Batch,
+        events: Trail,
+        outputs: int,
+        exists: Trail | None,
+    ) -> tuple[Trail, Trail]:
+        """What explains and what supports each output."""
+        pick, support = combined.pick, combined.support
+        count = len(pick)
+        inputs, in_slices, keys = leading
+        heads_why, heads_sup = self._heads(out)
+        every_why, every_sup = self._every(count, lists, heads_why, heads_sup, outputs)
+        plain = heads_sup is heads_why and not self.irregular and keys is None and exists is None
+        if plain and bool((pick == ALL_HEADS).all()) and bool((support == HEADS).all()):
+            return every_why, every_why
+        kept = self.slice_events.kept
+        if kept is not None:
+            events = Line(kept.target, WHOLE, _EVERYWHERE, 0, 0)
+        why = _chosen(
+            count,
+            (pick >= 0, Gathered(heads_why, picked[0])),
+            (pick == ALL_HEADS, every_why),
+            (pick == NOBODY, inputs[0]),
+        )
+        if plain and not (pick == NOBODY).any() and _only(support, pick):
+            return why, why
+        enough = _chosen(
+            count,
+            ((support & PICKED) > 0, Gathered(heads_sup, picked[0])),
+            ((support & PICKED_EVENTS) > 0, Gathered(events, picked[1])),
+            ((support & HEADS) > 0, every_sup),
+            ((support & INPUTS) > 0, in_slices),
+            (pick == NOBODY, inputs[1]),
+        )
+        return why, union(enough, keys, exists) or enough
+
+    def _heads(self, out: Batch) -> tuple[Trail, Trail]:
+        if self.exit is not None:
+            line = Line(self.exit.target, WHOLE, _EVERYWHERE, 0, 0)
+            return line, line
+        why = out.why.ask(WHOLE)
+        return why, why if out.sup is out.why else out.sup.ask(WHOLE)
+
+    def _every(
+        self, count: int, lists: tuple[Ints, Ints] | None, why: Trail, sup: Trail, outputs: int
+    ) -> tuple[Trail, Trail]:
+        if lists is None:
+            assert self.heads is not None
+            line = Line(self.heads.target, WHOLE, count, outputs, outputs)
+            return line, line
+        starts, places = lists
+        listed = Listed(why, starts, places)
+        return listed, listed if sup is why else Listed(sup, starts, places)
+
+    def once_more(
+        self, pick: Ints, talked: Ints, said: Ints, slots: Slots, keys: Trail | None
+    ) -> Trail | None:
+        """What a closing output rests on: that one slice's P gave something."""
+        count = len(pick)
+        if not self.place.regular:
+            return self.run.everything().take(np.zeros(count, np.int64))
+        if not self.irregular:
+            return keys
+        best = []
+        for picked, owner in zip(pick.tolist(), said.tolist(), strict=True):
+            mine = talked[slots.outer[talked] == owner].tolist()
+            best.append(picked if picked in mine else mine[0])
+        kept = self.slice_events.kept
+        assert kept is not None
+        at = self.events_at[np.array(best, np.int64)]
+        return union(Spans.points(kept.target, WHOLE, at), keys)
+
+    def save(self) -> State:
+        """The heads, and all that came so far."""
+        return {
+            "head": self.head[: self.count],
+            "events_at": self.events_at[: self.count],
+            **{name: getattr(self, name).save() for name in _SO_FAR},
+        }
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `save` gave."""
+        self.head, self.events_at = state["head"], state["events_at"]
+        self.count = len(self.head)
+        for name in _SO_FAR:
+            getattr(self, name).load(state[name])
+
+
+def _whole(batches: list[Batch] | tuple[Batch, ...], count: int) -> tuple[Trail, Trail]:
+    """Whole fronts, as explanation and as support."""
+    why = union(*(batch.why.ask(WHOLE) for batch in batches)) or Nothing(count)
+    if all(batch.sup is batch.why for batch in batches):
+        return why, why
+    return why, union(*(batch.sup.ask(WHOLE) for batch in batches)) or Nothing(count)
+
+
+def _only(support: np.ndarray, pick: Ints) -> bool:
+    """Whether exactly what explains supports: the picked head, or all of them."""
+    return bool((support == np.where(pick >= 0, PICKED, HEADS)).all())
+
+
+def _chosen(count: int, *parts: tuple[Bools, Trail]) -> Trail:
+    """What is chosen for each row; what is never chosen is left out."""
+    used = [(None if mask.all() else mask, trail) for mask, trail in parts if mask.any()]
+    if not used:
+        return Nothing(count)
+    if len(used) == 1 and used[0][0] is None:
+        return used[0][1]
+    return Chosen(count, used)
+
+
+@jit
+def _note(slots: Ints, heads: Ints, now: Ints) -> None:
+    """These are the heads now; of several of a slice the last one."""
+    for change in range(len(slots)):
+        now[np.uint64(slots[change])] = heads[change] + 1
+
+
+@jit
+def _as_of(
+    pick: Ints, change_row: Ints, change_slot: Ints, change: Ints, now: Ints, found: Ints
+) -> None:
+    """For every row what its picked slot has by then; ``now`` takes in the changes."""
+    at = 0
+    for row in range(len(pick)):
+        while at < len(change_row) and change_row[at] == row:
+            now[change_slot[at]] = change[at]
+            at += 1
+        if pick[row] >= 0:
+            found[row] = now[pick[row]]

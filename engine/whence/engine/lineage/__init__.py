@@ -1,0 +1,1 @@
+"""What leads where: sets of positions, associations, and whatever follows them."""

@@ -1,0 +1,1 @@
+"""Processors for one field each: state machines (`fsm`) and temporal logic (`ltl`)."""

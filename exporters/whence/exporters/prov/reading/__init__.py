@@ -1,0 +1,1 @@
+"""One module a syntax: a file that anybody wrote becomes statements."""

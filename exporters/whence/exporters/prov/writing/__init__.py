@@ -1,0 +1,1 @@
+"""One module a syntax: a document becomes text, piece by piece."""
