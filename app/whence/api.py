@@ -159,7 +159,7 @@ def run(
         if before is not None and before.manifest.is_complete:
             found = before
         elif runner == "spark":
-            from whence.engine.runners.spark_batch import run_on_spark
+            from whence.engine.runners.spark.batch import run_on_spark
 
             found = run_on_spark(
                 root,
@@ -236,7 +236,7 @@ def plan(
     made, kept = kept_logs(record_place(record), made, logs, declare, progress)
     cores = cores_of_master(master) if session is None else None
     if cores is None:
-        from whence.engine.runners.spark_batch import cores_of
+        from whence.engine.runners.spark.batch import cores_of
         from whence.engine.runners.spark_session import spark_session
 
         cores = cores_of(session or spark_session(master))

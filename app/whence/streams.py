@@ -27,7 +27,7 @@ from whence.store.loading import Loading, LoadOptions
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from whence.engine.runners.spark_stream import StreamProgress
+    from whence.engine.runners.stream.on_spark import StreamProgress
     from whence.store import Connection
 
 __all__ = ["stream"]
@@ -85,7 +85,7 @@ def stream(
         words: single options, as `run` takes them.
     """
     committing = Committing.given(sign_with, timestamp)
-    from whence.engine.runners.spark_stream import run_stream
+    from whence.engine.runners.stream.on_spark import run_stream
 
     made = given_chain(chain, allow)
     if isinstance(place, (str, Path)):

@@ -42,7 +42,7 @@ from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
 from whence.engine.runners.options import LOADED_CHUNK, chunk_for
 from whence.engine.runners.spark_session import spark_session
-from whence.engine.runners.spark_stream import run_stream
+from whence.engine.runners.stream.on_spark import run_stream
 from whence.engine.sources import open_source
 from whence.engine.sources.folder_stream import FolderStream
 from whence.store import Connection

@@ -31,7 +31,7 @@ from whence.engine.record.logs import LOG_CHUNK
 from whence.engine.record.manifest import StreamInfo
 from whence.engine.record.reaching import Reaching
 from whence.engine.runners import CHUNK, RunOptions
-from whence.engine.runners.spark_batch import run_on_spark
+from whence.engine.runners.spark.batch import run_on_spark
 from whence.engine.runners.spark_session import spark_session
 from whence.engine.sources import open_source
 

@@ -33,7 +33,7 @@ from whence.engine import Chain, Slice
 from whence.engine.palettes.fsm import MooreMachine
 from whence.engine.runners import CHUNK, RunOptions
 from whence.engine.runners.spark_session import spark_session
-from whence.engine.runners.spark_stream import StreamProgress, run_stream
+from whence.engine.runners.stream.on_spark import StreamProgress, run_stream
 from whence.engine.sources.folder_stream import FolderStream
 
 __all__ = ["FILE", "Prepared", "bench", "follow", "prepared"]

@@ -11,7 +11,7 @@ from experiments.measures._cell import answer, chain_of, log_of, size_of, within
 from experiments.measures.local import WARM, options_of
 from whence.engine.record.logs import LogRecord
 from whence.engine.runners import RunOptions
-from whence.engine.runners.spark_batch import run_on_spark
+from whence.engine.runners.spark.batch import run_on_spark
 from whence.engine.runners.spark_session import spark_session
 
 OFTEN, SECONDS = 2, 3.0

@@ -14,7 +14,7 @@ from whence.engine import ApplyFunction, Cumulate, Slice
 from whence.engine.language.log import Log
 from whence.engine.record import RunRecord, list_runs
 from whence.engine.runners import RunOptions
-from whence.engine.runners.watching import NOTE, Left
+from whence.engine.runners.spark.watching import NOTE, Left
 from whence.store import Connection
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def test_a_task_leaves_a_note_on_how_far_it_is_and_none_at_the_end(
 ) -> None:
     note = tmp_path / "runs" / "r" / NOTE
     note.parent.mkdir(parents=True)
-    monkeypatch.setattr("whence.engine.runners.watching.EVERY", 0.0)
+    monkeypatch.setattr("whence.engine.runners.spark.watching.EVERY", 0.0)
     left = Left(tmp_path, "r")
     left(Progress("running", 10, 40, "events", "running"))
     assert note.read_text() == "[10, 40]"
@@ -97,7 +97,7 @@ def test_a_run_on_spark_tells_how_far_it_is(
     tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Progress] = []
-    monkeypatch.setattr("whence.engine.runners.watching.EVERY", 0.01)
+    monkeypatch.setattr("whence.engine.runners.spark.watching.EVERY", 0.01)
     chain = Slice("all", by="case", of=ApplyFunction("ok", "x > 0"), combine="and")
     events = [{"case": n % 9, "x": n % 7} for n in range(2000)]
     run(chain, events, record=tmp_path, session=spark, partitions=4, progress=seen.append)

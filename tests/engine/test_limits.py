@@ -41,7 +41,7 @@ from whence.engine.runners import RunOptions
 from whence.engine.runners.local import run_recorded
 from whence.engine.runners.local_kernels import run_kernels
 from whence.engine.runners.options import CHUNK
-from whence.engine.runners.spark_batch import run_on_spark
+from whence.engine.runners.spark.batch import run_on_spark
 from whence.engine.values.limits import VARIABLE, RunLimits, current, limited
 
 if TYPE_CHECKING:

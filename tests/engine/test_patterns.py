@@ -23,7 +23,7 @@ from whence.engine.processors import ApplyFunction
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
-from whence.engine.runners.spark_batch import run_on_spark
+from whence.engine.runners.spark.batch import run_on_spark
 from whence.engine.sources import events_of, open_source
 from whence.engine.values import ValueFault
 from whence.engine.values.limits import RunLimits, limited

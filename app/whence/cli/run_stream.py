@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from whence.engine.language.chain import Chain
     from whence.engine.language.log import Log
     from whence.engine.runners import RunOptions
-    from whence.engine.runners.spark_stream import StreamProgress
+    from whence.engine.runners.stream.on_spark import StreamProgress
     from whence.results import Result
 
 __all__ = ["stream_and_tell"]

@@ -43,7 +43,7 @@ from whence.engine.record.remote import RemotePath
 from whence.engine.record.verifying import verify_run
 from whence.engine.record.writing import BusyError, WritingLock, is_being_written
 from whence.engine.runners import RunOptions
-from whence.engine.runners.spark_batch import run_on_spark
+from whence.engine.runners.spark.batch import run_on_spark
 from whence.store import Connection
 
 if TYPE_CHECKING:

@@ -31,8 +31,8 @@ from whence.engine.record.journal import Journal
 from whence.engine.record.manifest import RunManifest
 from whence.engine.record.place import place_of
 from whence.engine.record.remote import RemotePath
-from whence.engine.runners.spark_stream import run_stream
-from whence.engine.runners.stream_following import Following
+from whence.engine.runners.stream.following import Following
+from whence.engine.runners.stream.on_spark import run_stream
 from whence.engine.sources.folder_stream import FolderStream
 
 EVERY, FRESH = 0.5, 4.0

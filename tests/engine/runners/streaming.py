@@ -19,7 +19,7 @@ from whence.engine.interpreter import RunResult
 from whence.engine.language.log import Log
 from whence.engine.record import RunRecord
 from whence.engine.runners import RunOptions
-from whence.engine.runners.spark_stream import StreamProgress, run_stream
+from whence.engine.runners.stream.on_spark import StreamProgress, run_stream
 from whence.engine.sources.folder_stream import FolderStream
 
 __all__ = ["CHAINS", "DECLARED", "EVENTS", "OPTIONS", "cut", "interpreted", "put", "streamed"]

@@ -16,10 +16,10 @@ from whence.engine import MemoryTracker, interpret
 from whence.engine.language.log import Log
 from whence.engine.record import ingest
 from whence.engine.runners import RunOptions
-from whence.engine.runners import stream_following as following
 from whence.engine.runners.local_kernels import run_kernels
-from whence.engine.runners.spark_batch import run_on_spark
-from whence.engine.runners.spark_stream import run_stream
+from whence.engine.runners.spark.batch import run_on_spark
+from whence.engine.runners.stream import following
+from whence.engine.runners.stream.on_spark import run_stream
 from whence.engine.sources.folder_stream import FolderStream
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from whence.engine.palettes.fsm import MooreMachine
 from whence.engine.record import LogRecord, RunRecord, RunWriter, ingest
 from whence.engine.record.staged import StagedParts, take_in
 from whence.engine.runners import RunOptions, described
-from whence.engine.runners.slice_parts import Inside, LogShape, Piece, Together, gathered
+from whence.engine.runners.spark.slice_parts import Inside, LogShape, Piece, Together, gathered
 
 
 def machine() -> MooreMachine:

@@ -20,7 +20,7 @@ from whence.engine.processors import ApplyFunction, Cumulate, Passthrough, Slice
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
-from whence.engine.runners.spark_batch import Job, run_each, run_on_spark
+from whence.engine.runners.spark.batch import Job, run_each, run_on_spark
 from whence.engine.values import Value
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from whence.engine.record.staged import take_in
 from whence.engine.runners import RunOptions, described
 from whence.engine.runners.local_kernels import run_kernels
 from whence.engine.runners.plans import Cut, plan_run
-from whence.engine.runners.spark_chunks import ChunkTasks
+from whence.engine.runners.spark.chunks import ChunkTasks
 
 STATELESS = ("apply", "window", "passthrough", "turn_into", "fork")
 

@@ -33,7 +33,7 @@ from whence.engine import *
 from whence.engine.errors import WhenceError
 from whence.engine.record.logs import LogRecord
 from whence.engine.runners import RunOptions
-from whence.engine.runners.spark_batch import run_on_spark
+from whence.engine.runners.spark.batch import run_on_spark
 from whence.engine.runners.spark_session import spark_session
 root, master = Path(sys.argv[1]), sys.argv[2]
 session = spark_session(master)

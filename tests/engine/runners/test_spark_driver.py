@@ -10,7 +10,7 @@ import pytest
 from whence.engine import ApplyFunction, Chain, Cumulate, Slice, Window
 from whence.engine.record import ingest
 from whence.engine.runners import RunOptions
-from whence.engine.runners.spark_batch import run_on_spark
+from whence.engine.runners.spark.batch import run_on_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

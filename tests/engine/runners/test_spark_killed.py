@@ -24,7 +24,7 @@ from whence.engine import Chain
 from whence.engine.errors import RunnerError
 from whence.engine.record import LogRecord, RunRecord, ingest
 from whence.engine.runners import RunOptions
-from whence.engine.runners.spark_batch import Job, run_each, run_on_spark
+from whence.engine.runners.spark.batch import Job, run_each, run_on_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -156,7 +156,7 @@ import sys
 from pathlib import Path
 from tests.engine.runners.test_spark_killed import job
 from whence.engine.record.logs import LogRecord
-from whence.engine.runners.spark_batch import run_each
+from whence.engine.runners.spark.batch import run_each
 from whence.engine.runners.spark_session import spark_session
 
 root = Path(sys.argv[1])

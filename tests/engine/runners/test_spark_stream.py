@@ -29,7 +29,7 @@ from whence.engine.language.log import Log
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
-from whence.engine.runners.spark_stream import run_stream
+from whence.engine.runners.stream.on_spark import run_stream
 from whence.engine.sources import open_source
 from whence.engine.sources.folder_stream import FolderStream
 

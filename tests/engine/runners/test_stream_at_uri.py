@@ -24,7 +24,7 @@ from whence.engine.record import RunRecord, leases, list_runs, record_place
 from whence.engine.record import journal as journals
 from whence.engine.record.remote import RemotePath
 from whence.engine.record.verifying import verify_run
-from whence.engine.runners.checkpoints import Checkpoint
+from whence.engine.runners.stream.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

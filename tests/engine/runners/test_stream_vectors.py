@@ -16,8 +16,8 @@ from whence.engine.errors import EventError, LogError, WhenceError
 from whence.engine.lineage.terms import Inputs
 from whence.engine.record import RunRecord
 from whence.engine.runners import RunOptions
-from whence.engine.runners import stream_following as following
-from whence.engine.runners.spark_stream import run_stream
+from whence.engine.runners.stream import following
+from whence.engine.runners.stream.on_spark import run_stream
 from whence.engine.sources.folder_stream import FolderStream
 from whence.engine.vectors import RUNNERS, check_file
 from whence.engine.vectors.runners import Case, Ran, _Explained, _recorded

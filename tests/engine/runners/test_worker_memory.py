@@ -20,7 +20,7 @@ from whence.engine.palettes.fsm import MooreMachine
 from whence.engine.record import LogRecord, ingest
 from whence.engine.runners import CHUNK, RunOptions
 from whence.engine.runners.plans import plan_run
-from whence.engine.runners.spark_batch import run_on_spark
+from whence.engine.runners.spark.batch import run_on_spark
 from whence.engine.sources import open_source
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from whence.engine import Chain
 from whence.engine.errors import LogError
 from whence.engine.language.log import Log
 from whence.engine.record import RunRecord
-from whence.engine.runners.spark_stream import StreamProgress, run_stream
+from whence.engine.runners.stream.on_spark import StreamProgress, run_stream
 from whence.engine.sources.kafka_stream import KafkaStream
 from whence.engine.sources.kafka_topic import kafka_settings, topic_of
 

@@ -163,7 +163,7 @@ def test_a_changed_byte_makes_another_log(tmp_path: Path) -> None:
 def test_a_chain_says_the_same_on_any_number_of_partitions(
     name: str, length: int, spark: SparkSession, tmp_path: Path
 ) -> None:
-    from whence.engine.runners.spark_batch import run_on_spark
+    from whence.engine.runners.spark.batch import run_on_spark
 
     options = RunOptions(tracked=False)
     chain, log = taken(tmp_path / "one", open_real(name, columns=TIMES[name]), "time")

@@ -35,7 +35,7 @@ from whence.api import LoadOptions, stream
 from whence.cli.app import app
 from whence.engine import Chain
 from whence.engine.record import RunRecord, list_runs
-from whence.engine.runners.spark_stream import StreamProgress
+from whence.engine.runners.stream.on_spark import StreamProgress
 from whence.engine.sources.folder_stream import FolderStream
 from whence.results import Result
 from whence.store import Connection, Settings

@@ -15,7 +15,7 @@ from tests.store.loading.going_on import outputs, until
 from tests.store.loading.test_server_broken import NAME, POINTS, SMALL, again, assert_undisturbed
 from whence.api import stream
 from whence.engine import Chain
-from whence.engine.runners.spark_stream import StreamProgress
+from whence.engine.runners.stream.on_spark import StreamProgress
 from whence.engine.sources.folder_stream import FolderStream
 from whence.store import connect
 from whence.store.loading import load

@@ -77,7 +77,7 @@ def _spark(cases: Sequence[Case]) -> Iterator[Ran | WhenceError]:
     """All cases in one Spark job; what they say is read from the record that it leaves."""
     from whence.engine.record import RunRecord, ingest
     from whence.engine.runners import RunOptions
-    from whence.engine.runners.spark_batch import Job, run_each
+    from whence.engine.runners.spark.batch import Job, run_each
     from whence.engine.spark_session import spark_session
 
     session = spark_session("local[2]")

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from whence.engine.functions import Function, import_function
 from whence.engine.language.chain import Chain
-from whence.engine.runners.workers import NEEDED, check_workers
+from whence.engine.runners.spark.workers import NEEDED, check_workers
 from whence.engine.spark_session import is_here
 
 if TYPE_CHECKING:

@@ -35,11 +35,11 @@ from whence.engine.runners.local import described
 from whence.engine.runners.local_kernels import BATCH, SECONDS, resume, run_kernels
 from whence.engine.runners.options import CHUNK, RunOptions
 from whence.engine.runners.plans import Cut, plan_run
-from whence.engine.runners.shipping import ship
-from whence.engine.runners.slice_parts import LogShape
-from whence.engine.runners.spark_chunks import ChunkTasks, told_by_chunks
-from whence.engine.runners.spark_slices import SliceTasks, told_by_slices
-from whence.engine.runners.watching import Left, starting, watched
+from whence.engine.runners.spark.chunks import ChunkTasks, told_by_chunks
+from whence.engine.runners.spark.shipping import ship
+from whence.engine.runners.spark.slice_parts import LogShape
+from whence.engine.runners.spark.slices import SliceTasks, told_by_slices
+from whence.engine.runners.spark.watching import Left, starting, watched
 from whence.engine.spark_session import spark_session
 
 if TYPE_CHECKING:

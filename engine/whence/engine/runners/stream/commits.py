@@ -18,7 +18,7 @@ from whence.engine.kernels.columns.texts import Texts
 from whence.engine.kernels.state import read_state, write_state
 from whence.engine.record.files import remove_tree, whole_file
 from whence.engine.record.remote import RemotePath
-from whence.engine.runners.checkpoints import Checkpoint
+from whence.engine.runners.stream.checkpoints import Checkpoint
 
 __all__ = ["Commits", "Reached"]
 

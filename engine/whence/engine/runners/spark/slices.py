@@ -25,7 +25,14 @@ from whence.engine.record.place import place_of
 from whence.engine.record.staged import StagedParts
 from whence.engine.runners.local_kernels import BATCH
 from whence.engine.runners.options import RunOptions
-from whence.engine.runners.slice_parts import NOTES, Inside, LogShape, Piece, Together, gathered
+from whence.engine.runners.spark.slice_parts import (
+    NOTES,
+    Inside,
+    LogShape,
+    Piece,
+    Together,
+    gathered,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

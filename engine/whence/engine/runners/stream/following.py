@@ -22,7 +22,7 @@ from whence.engine.runners.first_fault import first_fault
 from whence.engine.runners.kernel_parts import KernelParts
 from whence.engine.runners.local_kernels import BATCH
 from whence.engine.runners.log_batches import column_of
-from whence.engine.runners.stream_commits import Commits, Reached
+from whence.engine.runners.stream.commits import Commits, Reached
 from whence.engine.runners.write_behind import WriterBehind
 from whence.engine.sources.stream import Stream
 

@@ -29,8 +29,8 @@ from whence.engine.runners.kernel_parts import KernelParts
 from whence.engine.runners.local import described, versions
 from whence.engine.runners.local_kernels import kernel_work, told_where
 from whence.engine.runners.options import CHUNK, RunOptions
-from whence.engine.runners.shipping import ship
-from whence.engine.runners.stream_following import Following, StreamProgress, Tell
+from whence.engine.runners.spark.shipping import ship
+from whence.engine.runners.stream.following import Following, StreamProgress, Tell
 from whence.engine.runners.write_behind import WriterBehind
 from whence.engine.sources.declared import with_source
 from whence.engine.sources.source import Source
