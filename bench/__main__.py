@@ -58,19 +58,13 @@ def measure(name: str, console: Console) -> Path:
     of = bench.into or name
     # A short look never replaces a measurement.
     path = RESULTS / (f"{of}.quick.json" if quick() else f"{of}.json")
-    write(path, of, surroundings, tools, results, lambda id: not _measures(name, bench, id))
+    write(path, of, surroundings, tools, results, name if bench.into else None)
     title = f"{name}: {bench.title}" + (" (short look, proves nothing)" if quick() else "")
     console.print(table(title, results))
     if not quick():
         for line in told(name, against(of, results, BASELINE)):
             console.print(line, style="red" if line.startswith("regression") else "", markup=False)
     return path
-
-
-def _measures(name: str, bench: Bench, id: str) -> bool:
-    """Whether a result is one of this benchmark, and not of another that shares its file."""
-    first = id.partition(".")[0]
-    return first == name if bench.into else first not in names()
 
 
 def keep_baseline(asked: list[str]) -> int:

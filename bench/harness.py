@@ -84,8 +84,8 @@ class Bench:
             handed to every variant. Not timed.
         rounds: How often each variant is run; at least five, because medians of fewer say little.
         warm_up: Rounds before that which are not counted.
-        into: The benchmark in whose file the results stand, beside its own; their ids begin with
-            the name of this one. Its own file, unless given.
+        into: The benchmark in whose file the results stand, beside its own, each with the name of
+            this one. Its own file, unless given.
     """
 
     def __init__(

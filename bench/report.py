@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.table import Table
@@ -19,7 +19,7 @@ def write(
     machine: Mapping[str, str | int | float],
     versions: Mapping[str, str],
     results: Sequence[Result],
-    keeps: Callable[[str], bool] = lambda id: False,
+    by: str | None = None,
 ) -> None:
     """Write the file as a whole or not at all.
 
@@ -29,17 +29,20 @@ def write(
         machine: what it was measured on.
         versions: of what was measured.
         results: what was measured.
-        keeps: which results of the file that is there stay, by their ids.
+        by: the benchmark that measured them, where that is another one: each of its results carries
+            its name. Results that another benchmark wrote into this file stay.
     """
     stay = json.loads(path.read_text(encoding="utf-8"))["results"] if path.exists() else []
+    new, author = {r.id for r in results}, by or name
+    mark = {"bench": by} if by else {}
     content = {
         "bench": name,
         "machine": dict(machine),
         "versions": dict(versions),
         "results": [
-            *(result for result in stay if keeps(result["id"])),
+            *(r for r in stay if r.get("bench", name) != author and r["id"] not in new),
             *(
-                {"id": r.id, "value": r.value, "unit": r.unit, "runs": list(r.runs)}
+                {"id": r.id, "value": r.value, "unit": r.unit, "runs": list(r.runs), **mark}
                 for r in results
             ),
         ],

@@ -201,6 +201,29 @@ def test_benchmarks_that_share_a_file_leave_each_other_alone(
     assert again == {"ltl.vs_sql": 4, "stream.events_per_s": 5}
 
 
+def test_a_result_belongs_to_the_bench_that_wrote_it_whatever_its_first_word(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "time.json"
+
+    def written(by: str | None, **values: float) -> dict[str, float]:
+        results = [
+            Result(id.replace("__", "."), "events/s", (value,)) for id, value in values.items()
+        ]
+        write(path, "time", {}, {}, results, by)
+        standing = json.loads(path.read_text())["results"]
+        assert len({each["id"] for each in standing}) == len(standing)
+        return {each["id"]: each["value"] for each in standing}
+
+    # Ids that begin with another bench's name, in the file of this one and of one that shares it.
+    written(None, spark__deadline=1, past=2)
+    assert written(None, spark__deadline=3) == {"spark.deadline": 3}
+    assert written("stream", store__late=4) == {"spark.deadline": 3, "store.late": 4}
+    assert written(None, past=5) == {"past": 5, "store.late": 4}
+    assert written("stream", stream__x=6) == {"past": 5, "stream.x": 6}
+    assert written("stream", past=7) == {"past": 7}  # never twice
+
+
 def test_the_table_says_the_same_with_the_spread() -> None:
     console = Console(width=100, record=True, file=sys.stderr)
     console.print(table("store", [Result("x", "ratio", (0.57, 0.53, 0.55))]))
