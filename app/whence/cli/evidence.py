@@ -82,6 +82,7 @@ def create(
     """
     from whence.engine.record import RunRecord, record_place
     from whence.exporters.evidence import Wanted, create_pack, find_keys, verify_pack
+    from whence.exporters.evidence.wording import IMPORTED
     from whence.store.allowing import why_not_loaded
     from whence.store.whence_toml import configured_metadata
 
@@ -92,7 +93,10 @@ def create(
     with server.connect() as connection:
         written = create_pack(connection, root, wanted, file, keys, timestamp=timestamp)
     verified = verify_pack(written)
-    missing = why_not_loaded(RunRecord(root, run).manifest.chain)
+    manifest = RunRecord(root, run).manifest
+    if manifest.imported:
+        output().say(IMPORTED)
+    missing = why_not_loaded(manifest.chain)
     if missing is not None:
         output().say(f"without steps in words and other values: {missing}")
     size = written.stat().st_size

@@ -40,6 +40,7 @@ def parts_of(run: RunRecord) -> dict[str, Any]:
         "definition": definition_digest(manifest.chain),
         "options": manifest.options.json(),
         "erasures": list(manifest.erasures),
+        **({"imported": True} if manifest.imported else {}),
         "logs": [
             {"name": name, "id": log.id, "events": log.length, "digest": log.digest}
             for name, log in logs.items()

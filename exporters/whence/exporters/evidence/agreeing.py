@@ -89,7 +89,12 @@ def _columns(told: Mapping[str, Any], inputs: Mapping[tuple[str, int], Mapping[s
 
 
 def _gaps(told: Mapping[str, Any], found: Found, parts: Mapping[str, Any]) -> bool:
-    known = known_gaps(told["metadata"], found.answer.coverage, parts["erasures"])
+    known = known_gaps(
+        told["metadata"],
+        found.answer.coverage,
+        parts["erasures"],
+        imported=bool(parts.get("imported")),
+    )
     is_why = isinstance(found.answer, Why)
     rest = list(told["gaps"][len(known) :])
     tried = not is_why or told["what_if"] or (rest and rest.pop(0).startswith(NOT_TRIED))

@@ -61,7 +61,7 @@ def commit_run(
     *,
     keys: KeyPair | None = None,
     timestamp: str | None = None,
-    why: str = "ended",
+    why: str | None = None,
 ) -> Committed:
     """Commit the root of a run that is complete; one that was committed stays as it is.
 
@@ -71,7 +71,7 @@ def commit_run(
         run: the run.
         keys: what it is signed with; else what `signing_keys` finds.
         timestamp: a server of RFC 3161 to ask for the time.
-        why: what made the root what it is.
+        why: what made the root what it is; ``None`` for the end of the run, or its import.
 
     Raises:
         LogError: the run is not complete.
@@ -97,6 +97,7 @@ def commit_run(
         keys = keys or signing_keys()
     except WhenceError as error:
         problems.append(f"the root is not signed: {error}")
+    why = why or ("imported" if manifest.imported else "ended")
     said = {"run": run.id, "why": why, "signed": now(), "journal": head}
     envelope = sealed({"run-root": root}, KIND, said, keys)
     token = None

@@ -181,7 +181,10 @@ def _times(log: LogRecord) -> tuple[str | None, str | None]:
 def _gaps(
     asked: Asked, metadata: Mapping[str, Any], were_tried: bool, were_said: bool
 ) -> list[str]:
-    gaps = known_gaps(metadata, asked.coverage, asked.record.manifest.erasures)
+    manifest = asked.record.manifest
+    gaps = known_gaps(
+        metadata, asked.coverage, manifest.erasures, imported=manifest.imported
+    )
     if isinstance(asked.answer, Why) and not were_tried:
         gaps.append(
             f"{NOT_TRIED}, as {not_tried(asked)}. "

@@ -30,6 +30,7 @@ from whence.exporters.evidence.reporting import reporting
 from whence.exporters.evidence.sections import NOT
 from whence.exporters.evidence.verify import BAG, strict_json
 from whence.exporters.evidence.wording import (
+    IMPORTED,
     answer_in_words,
     coverage_in_words,
     redaction_in_words,
@@ -270,3 +271,5 @@ def _root(told: Mapping[str, Any], root: Mapping[str, Any], chain: Any) -> Itera
     yield from ((FAILS, f"root: it covers {words}") for words in wrong)
     if not wrong:
         yield HOLDS, f"root: {root_of(parts)} covers this run, its chain, logs and outputs"
+    if parts.get("imported"):
+        yield NOTE, f"origin: {IMPORTED}"

@@ -12,6 +12,7 @@ from whence.exporters.evidence.sections import SOUGHT
 from whence.store.questions import Coverage, Impact, Why
 
 __all__ = [
+    "IMPORTED",
     "NOT_SAID",
     "NOT_TRIED",
     "answer_in_words",
@@ -24,6 +25,10 @@ __all__ = [
 ]
 
 
+IMPORTED = (
+    "The run was imported from a file: its outputs, and what explains them, are as that file says. "
+    "Whoever signed the pack did not compute them."
+)
 NOT_TRIED = "How other inputs would have changed the result was not tried"
 NOT_SAID = (
     "The steps are not told in words, as the log is long, values were erased, or the chain "
@@ -110,7 +115,11 @@ def ranges_text(places: Intervals) -> str:
 
 
 def known_gaps(
-    metadata: Mapping[str, Any], coverage: Coverage, erasures: Sequence[str]
+    metadata: Mapping[str, Any],
+    coverage: Coverage,
+    erasures: Sequence[str],
+    *,
+    imported: bool = False,
 ) -> list[str]:
     """The gaps that follow from what else is told of the run.
 
@@ -118,8 +127,10 @@ def known_gaps(
         metadata: what is stated of the processing.
         coverage: how much of the run the answer rests on.
         erasures: the ids of the erasures that took values of the run.
+        imported: whether the run came in a file.
     """
-    gaps = [
+    gaps = [IMPORTED] if imported else []
+    gaps += [
         f"Not stated for this run: {words}."
         for word, words in SOUGHT.items()
         if word not in metadata
