@@ -30,7 +30,7 @@ from whence.engine.record.manifest import (
     run_of_json,
     write_manifest,
 )
-from whence.engine.record.runs import RunRecord, now
+from whence.engine.record.runs import RunRecord, check_stream_folder, now
 from whence.engine.record.schema import IN_ORDER, association_table
 from whence.engine.record.writing import WritingLock
 
@@ -142,6 +142,7 @@ class RunWriter(RunRecord):
             for part in stream.parts(what).numbers
         }
         self._streams: dict[str, _ListedStream] = {}
+        self._folders: dict[str, str] = {}
         for stream in self._stated.streams:
             self.add_stream(stream)
         # With `where`, each part says how many of its events have associations.
@@ -163,6 +164,7 @@ class RunWriter(RunRecord):
         self._stated = replace(before, status="running", ended=None, error=None)
         self._counts_tracked = before.options.where is not None
         self._streams = {stream.name: _ListedStream(stream) for stream in before.streams}
+        self._folders = {}
         self._there = {
             (stream.name, part)
             for stream in before.streams
@@ -179,6 +181,7 @@ class RunWriter(RunRecord):
     def add_stream(self, stream: StreamInfo) -> None:
         """List one more stream, without its parts, unless it is listed already."""
         if stream.name not in self._streams:
+            check_stream_folder(stream.name, self._folders)
             self._streams[stream.name] = _ListedStream(stream.without_parts())
 
     def add(

@@ -26,7 +26,10 @@ from whence.engine.record.manifest import (
 )
 from whence.engine.record.writing import is_being_written
 
-__all__ = ["RunRecord", "now"]
+__all__ = ["RunRecord", "check_stream_folder", "now"]
+
+_LONGEST = 255
+"""Bytes in a name of a folder: what the file systems have that are in use."""
 
 
 def now() -> str:
@@ -38,6 +41,33 @@ def _stream_folder(name: str) -> str:
     """A folder name for a stream; ids may hold anything that a file system may not."""
     safe = "".join(c if c.isalnum() or c in "-_." else f"%{ord(c):x}" for c in name)
     return "%2e%2e" if safe == ".." else safe or "%"
+
+
+def check_stream_folder(name: str, taken: dict[str, str]) -> None:
+    """Refuse a stream that would not have a folder of its own: two would be written as one.
+
+    Args:
+        name: the stream.
+        taken: the streams by the folders that they have; this one is added.
+
+    Raises:
+        LogError: the name is too long, or another one is the same folder.
+    """
+    folder = _stream_folder(name)
+    size = len(folder.encode("utf-8", "surrogatepass"))
+    if size > _LONGEST:
+        msg = (
+            f"an output: expected a name of at most {_LONGEST} bytes, with the ids around it; "
+            f"got {size:,} in {name[:60]!r}…; try shorter ids"
+        )
+        raise LogError(msg)
+    other = taken.setdefault(folder, name)
+    if other != name:
+        msg = (
+            f"an output: expected a name that differs from all others on disk; got {name!r} "
+            f"beside {other!r}; try ids of letters and digits"
+        )
+        raise LogError(msg)
 
 
 class RunRecord:

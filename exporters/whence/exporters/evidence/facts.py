@@ -182,9 +182,7 @@ def _gaps(
     asked: Asked, metadata: Mapping[str, Any], were_tried: bool, were_said: bool
 ) -> list[str]:
     manifest = asked.record.manifest
-    gaps = known_gaps(
-        metadata, asked.coverage, manifest.erasures, imported=manifest.imported
-    )
+    gaps = known_gaps(metadata, asked.coverage, manifest.erasures, imported=manifest.imported)
     if isinstance(asked.answer, Why) and not were_tried:
         gaps.append(
             f"{NOT_TRIED}, as {not_tried(asked)}. "
