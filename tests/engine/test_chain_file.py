@@ -255,6 +255,34 @@ def test_endless_nesting_is_refused_in_one_line(text: str) -> None:
         load_chain(text)
 
 
+@pytest.mark.parametrize("form", ["{id: x, trim: %s}", '{"id": "x",\n "trim": %s}'])
+def test_a_number_of_endless_digits_is_refused_where_it_stands(form: str) -> None:
+    with pytest.raises(DefinitionError, match=r"line [12], column .*got one of 5,000 digits") as no:
+        load_chain(form % ("9" * 5000))
+    assert len(str(no.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"id": "x\\ud800", "trim": 1}',
+        '{"id": "x", "turn_into": "\\udc00"}',
+        '{"id": "x", "apply": "value = \'\\ud800\'"}',
+        '{"logs": {"log": {"columns": {"\\ud800": "text"}}}, "line": [{"id": "x", "trim": 1}]}',
+        'id: "x\\ud800"\ntrim: 1',
+    ],
+)
+def test_half_of_a_character_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(DefinitionError, match=r"got half of a character, U\+D[8C]00") as refused:
+        load_chain(text)
+    str(refused.value).encode()
+
+
+def test_a_whole_character_in_two_escapes_is_one() -> None:
+    chain = load_chain('{"id": "x", "turn_into": "\\ud83d\\ude00"}')
+    assert chain == load_chain("{id: x, turn_into: 😀}")
+
+
 def test_groups_nested_without_end_are_refused_in_one_line() -> None:
     tree: Any = {"id": "a", "trim": 1}
     for _ in range(400):

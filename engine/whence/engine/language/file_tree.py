@@ -29,6 +29,8 @@ _SCALARS = {
     "float": (FLOAT, "-0123456789"),
 }
 _TAG = "tag:yaml.org,2002:"
+_DIGITS = 4300
+"""Python reads no longer integers from text; no parameter takes one of a hundredth of it."""
 
 
 @dataclass
@@ -107,9 +109,10 @@ def read_tree(text: str, name: str, *, form: str = "") -> FileTree:
     {'on': [1, 'yes']}
     """
     try:
-        if form == "json" or (not form and _is_json(text)):
-            return _read_json(text)
-        return _read_yaml(text)
+        is_json = form == "json" or (not form and _is_json(text))
+        made = _read_json(text) if is_json else _read_yaml(text)
+        _check_texts(made.tree, (), made)
+        return made
     except _Fault as fault:
         line, column = fault.place
         msg = f"{name}, line {line}, column {column}: {fault}"
@@ -124,9 +127,27 @@ def too_deep(name: str) -> DefinitionError:
     return DefinitionError(msg)
 
 
+def _check_texts(part: Any, path: Path, made: FileTree) -> None:
+    """Refuse half of a pair of surrogates: JSON can write one, and it is no text."""
+    if isinstance(part, str) and not part.isascii():
+        try:
+            part.encode()
+        except UnicodeEncodeError as error:
+            got = f"half of a character, U+{ord(part[error.start]):04X}"
+            place = made.values.get(path, (1, 1))
+            raise _Fault(place, f"expected text; got {got}; try the whole character") from error
+    elif isinstance(part, dict):
+        for key, value in part.items():
+            _check_texts(key, (*path, key), made)
+            _check_texts(value, (*path, key), made)
+    elif isinstance(part, list):
+        for number, value in enumerate(part):
+            _check_texts(value, (*path, number), made)
+
+
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text)
+        json.loads(text, parse_int=str)
     except (ValueError, RecursionError):
         return False
     return True
@@ -204,6 +225,9 @@ def _scalar(node: Any) -> Any:
     if kind == "null":
         return None
     if kind == "int" and INTEGER.match(text):
+        if len(text) > _DIGITS:
+            got = f"one of {len(text):,} digits"
+            raise _fault(node.start_mark, "a number", got, f"fewer than {_DIGITS:,}")
         return int(text)
     if kind == "float" and (FLOAT.match(text) or INTEGER.match(text)):
         return float(text)
@@ -214,19 +238,24 @@ def _read_json(text: str) -> FileTree:
     def pairs(given: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(given)
         if len(made) < len(given):
-            raise _DoubleKey
+            raise _PlacedByYamlError
         return made
 
     def constant(word: str) -> Any:
         line = text.count("\n", 0, text.find(word)) + 1
         raise _Fault((line, 1), f'expected JSON; got {word}; try {{"float": "{word}"}}')
 
+    def integer(digits: str) -> int:
+        if len(digits) > _DIGITS:
+            raise _PlacedByYamlError
+        return int(digits)
+
     try:
-        tree = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+        tree = json.loads(text, object_pairs_hook=pairs, parse_constant=constant, parse_int=integer)
     except json.JSONDecodeError as error:
         msg = f"expected JSON; got {error.msg}; try a comma, a quote or a bracket here"
         raise _Fault((error.lineno, error.colno), msg) from error
-    except _DoubleKey:
+    except _PlacedByYamlError:
         # The places, and with them the error, come from the YAML reader: JSON is YAML.
         return _json_places(text)
     made = FileTree(tree)
@@ -243,5 +272,5 @@ def _json_places(text: str) -> FileTree:
     return _read_yaml(text.replace("\t", " "))
 
 
-class _DoubleKey(Exception):
-    """A JSON object has a key twice."""
+class _PlacedByYamlError(Exception):
+    """JSON has a key twice, or too long an integer: the YAML reader says so with the place."""
