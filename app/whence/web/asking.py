@@ -15,6 +15,7 @@ from whence.engine.record import RunRecord
 from whence.engine.record.erasing import erasures_stamp
 from whence.engine.record.folders import LATEST
 from whence.engine.record.remote import RemotePath
+from whence.engine.values.printable import printable
 from whence.store import Connection, Settings
 from whence.store.catalog import NotInGraphError, RunGraph, find_run
 from whence.store.connection import open_driver
@@ -178,7 +179,8 @@ class Asker:
 
 
 def _no_run(id: str) -> str:
+    shown = printable(id[:60])  # it stands in the link
     return (
-        f"The run {id[:60]} is not in the graph. It may have been removed, or not been loaded "
-        f"yet: whence load {id[:60]}"
+        f"The run {shown} is not in the graph. It may have been removed, or not been loaded "
+        f"yet: whence load {shown}"
     )
