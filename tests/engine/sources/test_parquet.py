@@ -125,3 +125,42 @@ def test_row_groups_of_several_files_are_read_in_order(tmp_path: Path, wanted: i
     pq.write_table(pa.table({"x": ["text"]}), tmp_path / "part-9.parquet")
     with pytest.raises(LogError, match=r"part-9.parquet: expected the columns of part-0.parquet"):
         open_source(tmp_path)
+
+
+def broken_texts() -> pa.Array:
+    """Two texts, the first of which is not in UTF-8: Arrow writes any bytes."""
+    offsets, bytes_ = pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"\xffa")
+    return pa.Array.from_buffers(pa.string(), 2, [None, offsets, bytes_])
+
+
+TWICE = pa.array([[("k", 1), ("k", 2)], [("k", 1)]], pa.map_(pa.string(), pa.int64()))
+ODD = {
+    "texts": (broken_texts(), "expected text in UTF-8; got other bytes", "a"),
+    "texts in records": (
+        pa.StructArray.from_arrays([broken_texts()], ["f"]),
+        "expected text in UTF-8; got other bytes",
+        {"f": "a"},
+    ),
+    "a key twice": (TWICE, "expected each key of a map once; got one twice", {"k": 1}),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_is_no_value_does_not_fit_and_is_named_by_its_row(name: str, tmp_path: Path) -> None:
+    column, message, other = ODD[name]
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"case": ["x", "y"], "v": column}), path)
+    with pytest.raises(LogError, match=message) as refused:
+        list(events_of(open_source(path)))
+    assert str(refused.value).startswith("log.parquet, row 1, column 'v': ")
+    kept = open_source(path, on_bad="keep")
+    assert [event["v"] for event in events_of(kept)] == [None, other]
+    assert kept.report.missing == 1
+
+
+def test_fields_of_one_name_are_refused_in_one_line(tmp_path: Path) -> None:
+    column = pa.StructArray.from_arrays([pa.array([1, 2]), pa.array([3, 4])], ["a", "a"])
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"case": ["x", "y"], "v": column}), path)
+    with pytest.raises(LogError, match=r"column 'v': expected a value; got .*try leaving"):
+        list(events_of(open_source(path)))

@@ -106,8 +106,11 @@ def as_kind(
     if column.null_count == len(column):
         return pa.nulls(len(column), column_type(kind)), []
     if own == "text" and not pa.types.is_decimal(column.type):
-        texts = column.cast(pa.string())
-        return (texts, []) if kind == "text" else typed(texts, stated, timezone, decimal)
+        texts, broken = _in_utf8(column.cast(pa.string()))
+        if kind == "text":
+            return texts, broken
+        made, odd = typed(texts, stated, timezone, decimal)
+        return made, [*broken, *odd]
     try:
         made = _at_once(column, own, kind, timezone)
         if made is not None:
@@ -115,6 +118,25 @@ def as_kind(
     except pa.ArrowInvalid:
         pass
     return _one_by_one(column, kind, timezone)
+
+
+def _in_utf8(texts: pa.Array) -> tuple[pa.Array, Faults]:
+    """The texts without those that are none: Arrow and Parquet take any bytes for one."""
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid:
+        kept = [_text_of(one) for one in texts.cast(pa.binary())]
+        fault = ValueFault("text in UTF-8", "other bytes", "writing the file again")
+        wrong = [at for at, text in enumerate(kept) if text is None and texts[at].is_valid]
+        return pa.array(kept, pa.string()), [(at, fault) for at in wrong]
+    return texts, []
+
+
+def _text_of(one: pa.Scalar) -> str | None:
+    try:
+        return one.as_py().decode() if one.is_valid else None
+    except UnicodeDecodeError:
+        return None
 
 
 def _at_once(column: pa.Array, own: str | None, kind: str, timezone: str) -> pa.Array | None:
@@ -153,10 +175,16 @@ def _value(one: pa.Array, kind: str, timezone: str) -> Any:
     own = kind_of_type(one.type)
     try:
         plain: Any = one[0].as_py()
-    except (ValueError, OverflowError):  # finer than microseconds, or far beyond the calendar
+    except UnicodeDecodeError as error:
+        raise ValueFault("text in UTF-8", "other bytes", "writing the file again") from error
+    except (ValueError, OverflowError) as error:
+        if own not in ("instant", "duration"):  # two fields of one name, say
+            got = " ".join(str(error).split())[:60]
+            raise ValueFault("a value", got, "leaving the column out") from error
+        # Finer than microseconds, or far beyond the calendar.
         plain = one.view(pa.int64())[0]
     if kind == "any":
-        return _plain(dict(plain) if pa.types.is_map(one.type) else plain)
+        return _plain(_record(plain) if pa.types.is_map(one.type) else plain)
     if kind == "float" and isinstance(plain, Decimal | int) and not isinstance(plain, bool):
         return float(plain)
     try:
@@ -172,13 +200,21 @@ def _value(one: pa.Array, kind: str, timezone: str) -> Any:
     return made[0].as_py()
 
 
+def _record(pairs: Sequence[tuple[Any, Any]]) -> dict[str, Any]:
+    """A map of Arrow, which may have a key twice."""
+    made = {str(name): part for name, part in pairs}
+    if len(made) < len(pairs):
+        raise ValueFault("each key of a map once", "one twice", "leaving one out")
+    return made
+
+
 def _plain(value: Any) -> Any:
     """A nested value of which every part is a value."""
     if isinstance(value, Mapping):
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, list):
         if value and all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
-            return {str(name): _plain(part) for name, part in value}  # how Arrow writes a map
+            return _plain(_record(value))  # how Arrow writes a map
         return [_plain(part) for part in value]
     if isinstance(value, Decimal):
         return str(value)
