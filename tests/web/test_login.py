@@ -132,6 +132,17 @@ def test_a_session_ends_after_half_a_day_and_by_the_log_out(tmp_path: Path) -> N
         assert ask(page, "/empty", **other.headers).status == 200, "another browser stays"
 
 
+def test_a_session_does_not_grow_longer_when_the_clock_is_set_back() -> None:
+    now = [10.0**6]
+    sessions = Sessions(lambda: now[0])
+    stays, ends = sessions.open(), sessions.open()
+    now[0] -= 5  # as a clock is set right that was fast
+    assert sessions.find(stays) is not None
+    now[0] -= 3600
+    assert sessions.find(ends) is None
+    assert sessions.find(ends) is None
+
+
 def test_waits_after_wrong_tokens_grow_have_a_limit_and_are_forgotten() -> None:
     now = [0.0]
     attempts = Attempts(lambda: now[0])

@@ -16,6 +16,8 @@ __all__ = ["SESSION_SECONDS", "Session", "Sessions", "is_session_id"]
 SESSION_SECONDS = 12 * 3600
 MOST = 256
 """Sessions at a time; one more ends the oldest."""
+_LONGEST = SESSION_SECONDS + 60
+"""What a session has left at most; one that has more was begun before the clock was set back."""
 _ID = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
@@ -64,7 +66,7 @@ class Sessions:
     def find(self, id: str) -> Session | None:
         """The session of an id, unless it has ended."""
         found = self._known.get(_key(id))
-        if found is not None and found.ends <= self._clock():
+        if found is not None and not 0 < found.ends - self._clock() <= _LONGEST:
             self.close(found)
             return None
         return found

@@ -18,6 +18,7 @@ from whence.engine.record.root import parts_of, read_commits, root_of
 from whence.exporters.evidence import verify_pack
 from whence.exporters.evidence.committing import commit_run, committed_of
 from whence.exporters.evidence.erasing import erase, plan_case
+from whence.exporters.evidence.unreached import files_written
 from whence.store import Connection
 from whence.store.journal import note, read_journal
 from whence.store.server import Status
@@ -62,6 +63,15 @@ def test_pictures_files_printed_into_and_what_the_page_handed_out_are_listed(
     assert "what the page handed out, outputs.csv of line 3 of the journal" in listed
     assert "what the page handed out, of line 4 of the journal" in listed
     assert CASES["B"] not in listed
+
+
+@pytest.mark.parametrize("written", ["-o{}", "--output={}", "-o={}"])
+def test_a_file_is_listed_however_its_option_is_written(written: str, tmp_path: Path) -> None:
+    note(tmp_path, ["draw", "--run", "latest", "--explain", "3", written.format("why.svg")])
+    (line,) = files_written(tmp_path, lambda word: False)
+    assert line.startswith(
+        ("a file written earlier, why.svg:", "a file written earlier, =why.svg:")
+    )
 
 
 def test_a_drawing_of_a_chain_file_is_not_in_the_journal(tmp_path: Path) -> None:

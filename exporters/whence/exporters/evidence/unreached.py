@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -123,9 +123,8 @@ def files_written(root: Path, mentions: Callable[[str], bool]) -> list[str]:
         line = f"of line {entry.number + 1} of the journal"
         options = (*_OPTIONS.get(entry.action, ()), _PROV, REDIRECTED)
         for word, after in zip(entry.words, (*entry.words[1:], ""), strict=True):
-            name, sign, rest = word.partition("=")
-            if word in options or (sign and name in options):
-                file = after if word in options else rest
+            file = _file_of(word, after, options)
+            if file is not None:
                 found[_ask_for("a file written earlier", line if mentions(file) else file)] = None
         if entry.action == _PAGE and len(entry.words) > 1:
             file = entry.words[1]
@@ -134,6 +133,17 @@ def files_written(root: Path, mentions: Callable[[str], bool]) -> list[str]:
     lines = list(found)
     left = len(lines) - _MOST
     return lines[:_MOST] + ([f"{left:,} more such files: see whence journal"] if left > 0 else [])
+
+
+def _file_of(word: str, after: str, options: Collection[str]) -> str | None:
+    """The file that a word of a command names, with the word after it: -o F, -oF, --output=F."""
+    if word in options:
+        return after
+    name, sign, rest = word.partition("=")
+    if sign and name in options:
+        return rest
+    short = next((o for o in options if len(o) == 2 and word.startswith(o)), None)
+    return None if short is None else word.removeprefix(short)
 
 
 def _ask_for(what: str, told: str) -> str:

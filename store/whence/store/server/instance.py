@@ -209,6 +209,7 @@ def run_admin(
         shown = said.replace(secret, "***") if secret else said
         lines = [line.strip() for line in shown.splitlines()]
         last = " | ".join([line for line in lines if line and not line.startswith("at ")][-6:])
+        last = last or f"nothing, and exit code {done.returncode}"  # negative: by a signal
         msg = f"expected Neo4j to {doing}; got: {last}; try again"
         raise ServerError(msg)
     return said
