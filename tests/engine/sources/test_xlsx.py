@@ -135,6 +135,52 @@ def test_formulas_are_their_values_and_nothing_is_fetched(book: Path) -> None:
     assert list(events_of(open_source(write_parts(book, parts)))) == [{"a": 5}]
 
 
+@pytest.mark.parametrize("empty", ["<v></v>", "<v/>", ""])
+def test_a_formula_that_nothing_has_computed_does_not_fit(empty: str, book: Path) -> None:
+    """As programs write it that make workbooks and compute nothing; it would be missing."""
+    bare = Raw(f"><f>1+1</f>{empty}</c>")
+    write_workbook(book, [["a", "b"], [1, bare], [2, Raw("><f>1+1</f><v>2</v></c>")], [bare]])
+    with pytest.raises(LogError) as refused:
+        list(open_source(book).batches())
+    assert str(refused.value) == (
+        "log.xlsx, row 1 (line 2), column 'b': expected a value; got a formula without the value "
+        "that it has; try saving the workbook once more with a program that computes"
+    )
+    kept = open_source(book, on_bad="keep")
+    rows = [[1, None], [2, 2], [None, None]]
+    assert [list(e.values()) for e in events_of(kept)] == rows
+
+
+def test_an_empty_text_of_a_formula_is_a_value(book: Path) -> None:
+    text = Raw(' t="str"><f>IF(1,"","x")</f><v></v></c>')
+    shared = Raw('><f t="shared" si="0"/><v>3</v></c>')
+    write_workbook(book, [["a", "b"], [1, text], [2, "x"], [shared, "y"]])
+    events = [list(e.values()) for e in events_of(open_source(book))]
+    assert events == [[1, None], [2, "x"], [3, "y"]]
+
+
+def test_a_time_before_the_first_day_does_not_fit(book: Path) -> None:
+    before = Raw(' s="1"><v>-1.5</v></c>')
+    rows = [["at", "n", "took"], [MARCH, -1, timedelta(hours=-2)], [before, -2.5, timedelta(1)]]
+    write_workbook(book, rows)
+    with pytest.raises(LogError, match=r"column 'at': .* got a time before the first day"):
+        list(open_source(book).batches())
+    kept = open_source(book, on_bad="keep")
+    (first, second) = events_of(kept)
+    assert [first["n"], second["n"], second["at"]] == [-1.0, -2.5, None]
+    assert [first["took"], second["took"]] == [timedelta(hours=-2), timedelta(1)]
+
+
+@pytest.mark.parametrize(
+    "second", ['<c r="A2"><v>7</v></c>', '<c r="A1"><v>7</v></c>', '<c r="B1"><v>7</v></c>']
+)
+def test_a_cell_twice_or_out_of_order_is_refused(second: str, book: Path) -> None:
+    parts = parts_of({"Log": [["a", "b"], [1, 2]]})
+    parts[SHEET] = parts[SHEET].replace("</row></sheet", f"{second}</row></sheet")
+    with pytest.raises(LogError, match="got a cell twice, or not in the order of the sheet"):
+        open_source(write_parts(book, parts))
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [

@@ -22,7 +22,7 @@ from whence.engine.errors import LogError
 from whence.engine.sources.limits import Limits
 from whence.engine.sources.opening import on_one_line, readable, shown
 
-__all__ = ["Sheet", "survey"]
+__all__ = ["BEFORE", "UNCOMPUTED", "Sheet", "survey"]
 
 Start = Callable[[str, dict[str, str]], None]
 
@@ -34,6 +34,9 @@ _CELL_BYTES = 32
 
 _ERROR_BYTES = 256
 _BLOCK = 1 << 16
+_ERROR = "an error such as #N/A"
+UNCOMPUTED = "a formula without the value that it has"
+BEFORE = "a time before the first day of the workbook"
 _OLD = b"\xd0\xcf\x11\xe0"
 """How files begin that Excel wrote before there was .xlsx, and protected ones."""
 
@@ -44,12 +47,16 @@ class Sheet:
 
     Attributes:
         name: its name.
-        errors: row and column, from 0, of the cells that hold an error such as ``#N/A``.
+        errors: what is wrong with a cell, by its row and column, from 0: it holds an error such as
+            ``#N/A``, or a formula that nothing has computed.
+        negative: row and column, from 0, of the cells with a format and a number below 0. If the
+            format is one of dates, the library makes midnight of it.
         values: how many cells have a value, or state one.
     """
 
     name: str
-    errors: set[tuple[int, int]] = field(default_factory=set)
+    errors: dict[tuple[int, int], str] = field(default_factory=dict)
+    negative: set[tuple[int, int]] = field(default_factory=set)
     values: int = 0
 
 
@@ -118,7 +125,7 @@ class _Survey:
         tables = {name: _inside(part) for name, (kind, part) in parts.items() if kind == _TABLE}
         name = self._chosen(wanted, tables)
         found = _Cells(Sheet(name), self._path, self._limits)
-        self._scan(tables[name], found.start)
+        self._scan(tables[name], found.start, found.text)
         found.check(self._bytes)
         return found.sheet
 
@@ -135,7 +142,7 @@ class _Survey:
             raise LogError(msg)
         return wanted
 
-    def _scan(self, name: str, start: Start) -> None:
+    def _scan(self, name: str, start: Start, text: Callable[[str], None] | None = None) -> None:
         """Parse a part, whatever size it states."""
         info = self._members.get(name)
         if info is None:
@@ -156,6 +163,7 @@ class _Survey:
 
         parser.StartElementHandler = element
         parser.XmlDeclHandler = declared
+        parser.CharacterDataHandler = text
         parser.StartDoctypeDeclHandler = lambda *_: _refuse(self._path, "XML with a DOCTYPE")
         for block in self._blocks(info):
             self._bytes += len(block)
@@ -199,11 +207,16 @@ class _Cells:
         self._rows: set[int] = set()
         self._columns: dict[str, int] = {}
         self._wide = -1
+        self._last = (-1, -1)
+        self._kind: str | None = None
+        self._formatted = self._formula = self._stored = self._in_value = False
         self._where = f"{shown(path)}, sheet {sheet.name!r}"
 
     def start(self, tag: str, of: dict[str, str]) -> None:
         """Look at an element; this is called for each cell, and is quick."""
+        self._in_value = tag == "v"
         if tag == "c":
+            self._end()
             stated = of.get("r")
             if stated is None:
                 self._at(self._row, self._column + 1)
@@ -214,15 +227,49 @@ class _Cells:
                     self._refer(stated, letters)
                 else:
                     self._column = column
-            if of.get("t") == "e":
-                self.sheet.errors.add((self._row, self._column))
-                self._limits.check("workbook", len(self.sheet.errors) * _ERROR_BYTES, self._where)
+            self._begin(of)
+        elif tag == "f":
+            self._formula = True
         elif tag in ("v", "t"):
             self.sheet.values += 1
         elif tag == "row":
             stated = of.get("r")
             self._row = self._row + 1 if stated is None else _number(stated) - 1
             self._column, self._digits = -1, ""
+
+    def text(self, text: str) -> None:
+        """Look at what stands in an element."""
+        if self._in_value and (text := text.strip()):
+            if not self._stored and text[0] == "-" and self._formatted:
+                self.sheet.negative.add(self._last)
+                self._check_noted()
+            self._stored = True
+
+    def _begin(self, of: Mapping[str, str]) -> None:
+        """Look at a cell, whose place is known."""
+        here = (self._row, self._column)
+        if here <= self._last:
+            # The library would take the last of two.
+            _refuse(self._path, "a cell twice, or not in the order of the sheet")
+        self._last, self._kind = here, of.get("t")
+        self._formatted = self._kind in (None, "n") and of.get("s", "0") != "0"
+        self._formula = self._stored = False
+        if self._kind == "e":
+            self._note(_ERROR)
+
+    def _end(self) -> None:
+        """Look at the cell before, which is whole now; an empty text is a value that is stored."""
+        if self._formula and not self._stored and self._kind not in ("str", "e"):
+            self._note(UNCOMPUTED)
+        self._formula = False
+
+    def _note(self, what: str) -> None:
+        self.sheet.errors[self._last] = what
+        self._check_noted()
+
+    def _check_noted(self) -> None:
+        many = len(self.sheet.errors) + len(self.sheet.negative)
+        self._limits.check("workbook", many * _ERROR_BYTES, self._where)
 
     def _refer(self, stated: str, letters: str) -> None:
         """Go to a cell that is stated in full."""
@@ -243,7 +290,8 @@ class _Cells:
         self._wide = max(self._wide, column)
 
     def check(self, bytes: int) -> None:
-        """Refuse a sheet that would take too much memory."""
+        """Refuse a sheet that would take too much memory, once all of it was seen."""
+        self._end()
         if self._rows:
             high, wide = max(self._rows) - min(self._rows) + 1, self._wide + 1
             self._limits.check("columns", wide, self._where)

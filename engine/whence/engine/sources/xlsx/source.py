@@ -24,7 +24,7 @@ from whence.engine.sources.numbering import without
 from whence.engine.sources.opening import is_packed, on_one_line, shown
 from whence.engine.sources.repeated import repeated
 from whence.engine.sources.source import Reading, Split, source_schema
-from whence.engine.sources.xlsx.guarding import survey
+from whence.engine.sources.xlsx.guarding import BEFORE, UNCOMPUTED, Sheet, survey
 from whence.engine.values import ValueFault
 from whence.engine.values.columns import column_type
 
@@ -43,6 +43,8 @@ _KINDS: Mapping[type, str] = {
     date: "instant",
     timedelta: "duration",
 }
+_MENDING = "mending it, or --on-bad keep"
+_HINTS = {UNCOMPUTED: "saving the workbook once more with a program that computes"}
 _LOCAL = pa.timestamp("us")
 
 
@@ -52,22 +54,33 @@ class _Rows:
 
     Attributes:
         sheet: the sheet, as the library holds it.
-        errors: row and column, from 0, of the cells that hold an error.
+        errors: what is wrong with a cell, by its row and column, from 0.
         first: the row of the first one, from 0.
         left: the column of their first cell, from 0.
     """
 
     sheet: Any
-    errors: set[tuple[int, int]]
+    errors: dict[tuple[int, int], str]
     first: int
     left: int
 
     def __iter__(self) -> Iterator[tuple[int, list[Any]]]:
-        """The rows that are not empty, with their places in the sheet, from 0."""
-        held = {row for row, _ in self.errors}
+        """The rows that are not empty, with their places in the sheet, from 0.
+
+        Cells with which something is wrong are empty.
+        """
+        held: dict[int, set[int]] = {}
+        for row, column in self.errors:
+            held.setdefault(row, set()).add(column - self.left)
+        at = -1
+        cells: list[Any] = []
         for at, cells in enumerate(self.sheet.iter_rows()):
-            if at in held or any(cell != "" for cell in cells):
+            if at in held:
+                yield at, ["" if n in held[at] else cell for n, cell in enumerate(cells)]
+            elif any(cell != "" for cell in cells):
                 yield at, cells
+        if cells:  # the library's rows end with the last one that has a value
+            yield from ((row, [""] * len(cells)) for row in sorted(held) if row > at)
 
 
 class XlsxSource(FileSource):
@@ -179,11 +192,10 @@ class XlsxSource(FileSource):
             faults += [(index, column, name, fault) for index, fault in odd]
             if rows.errors:
                 at = rows.left + place
-                fault = ValueFault(
-                    "a value", "an error such as #N/A", "mending it, or --on-bad keep"
-                )
-                wrong = [i for i, (row, _) in enumerate(some) if (row, at) in rows.errors]
-                faults += [(index, column, name, fault) for index in wrong]
+                for index, (row, _) in enumerate(some):
+                    if (what := rows.errors.get((row, at))) is not None:
+                        fault = ValueFault("a value", what, _HINTS.get(what, _MENDING))
+                        faults.append((index, column, name, fault))
         start = self._starts[number]
         numbers = pa.array([first + at - start for at, _ in some], pa.int64())
         batch = pa.RecordBatch.from_arrays([numbers, *columns], schema=source_schema(self.columns))
@@ -237,7 +249,19 @@ def _load(path: Path, reading: Reading) -> _Rows:
         )
         raise LogError(msg)
     first, left = sheet.start or (0, 0)
-    return _Rows(sheet, looked.errors, first, left)
+    return _Rows(sheet, {**looked.errors, **_before(sheet, looked, left)}, first, left)
+
+
+def _before(sheet: Any, looked: Sheet, left: int) -> dict[tuple[int, int], str]:
+    """The cells whose time no date can be, and of which the library has made midnight."""
+    if not looked.negative:
+        return {}
+    return {
+        (at, left + n): BEFORE
+        for at, cells in enumerate(sheet.iter_rows())
+        for n, cell in enumerate(cells)
+        if isinstance(cell, date | time) and (at, left + n) in looked.negative
+    }
 
 
 def _kind_of_cell(cell: Any) -> str:
