@@ -2,7 +2,8 @@
 
 A spreadsheet computes a cell that begins with ``=``, ``+``, ``-`` or ``@``, whoever wrote it, and
 such a formula can send the sheet away. An apostrophe before it makes it text again. Numbers stay
-as they are.
+as they are. Where a comma is the decimal sign, spreadsheets split a line at its semicolons instead,
+and know no quotes inside of what they take for a cell: so a formula may begin there, too.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from typing import Any, TextIO
 
 __all__ = ["SheetWriter", "defused", "sheet_bytes"]
 
-_BEGINS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+_SIGNS = r"[=+\-@\uff1d\uff0b\uff0d\uff20]"
+_UNSEEN = r"[\x00-\x20\x7f\x85\xa0\u200b\u2060\ufeff]"
+"""What a spreadsheet may leave out at the beginning of a cell."""
+_BEGINS = re.compile(rf"[\t\r\n]|{_UNSEEN}*{_SIGNS}")
+_SUSPECT = re.compile(rf"^(?:{_BEGINS.pattern})|[;\t\r\n]")
+_INSIDE = re.compile(rf'([;\t\r\n](?:{_UNSEEN}|")*)(?={_SIGNS})')
 _NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
@@ -24,10 +30,13 @@ def defused(cell: Any) -> Any:
 
     >>> [defused(cell) for cell in ("=1+1", "-5", -5, "-x", "a=b")]
     ["'=1+1", '-5', -5, "'-x", 'a=b']
+    >>> [defused(cell) for cell in (" =1", "a;=1", "a; b = 1")]
+    ["' =1", "a;'=1", 'a; b = 1']
     """
-    if isinstance(cell, str) and cell.startswith(_BEGINS) and not _NUMBER.fullmatch(cell):
-        return f"'{cell}"
-    return cell
+    if not isinstance(cell, str) or _SUSPECT.search(cell) is None or _NUMBER.fullmatch(cell):
+        return cell
+    inside = _INSIDE.sub(r"\1'", cell)
+    return f"'{inside}" if _BEGINS.match(cell) else inside
 
 
 class SheetWriter:
