@@ -161,7 +161,11 @@ def test_an_empty_text_of_a_formula_is_a_value(book: Path) -> None:
 
 def test_a_time_before_the_first_day_does_not_fit(book: Path) -> None:
     before = Raw(' s="1"><v>-1.5</v></c>')
-    rows = [["at", "n", "took"], [MARCH, -1, timedelta(hours=-2)], [before, -2.5, timedelta(1)]]
+    rows: list[list[Any]] = [
+        ["at", "n", "took"],
+        [MARCH, -1, timedelta(hours=-2)],
+        [before, -2.5, timedelta(1)],
+    ]
     write_workbook(book, rows)
     with pytest.raises(LogError, match=r"column 'at': .* got a time before the first day"):
         list(open_source(book).batches())
