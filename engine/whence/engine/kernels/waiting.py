@@ -14,7 +14,7 @@ import numpy as np
 from whence.engine.kernels.columns.column import Ints
 from whence.engine.kernels.columns.growing import grown
 from whence.engine.kernels.kernel import State
-from whence.engine.kernels.trails.composing import Reaching, joined, lasting
+from whence.engine.kernels.trails.composing import joined, lasting, reaching
 from whence.engine.kernels.trails.entries import NONE, Entries, join_entries
 from whence.engine.kernels.trails.so_far import settled_row
 from whence.engine.kernels.trails.trail import Sets, Trail
@@ -257,7 +257,7 @@ class Waiting:
 def _together(trail: Trail, slot: Ints | None, rows: Ints) -> Entries:
     """What some rows of a batch lead to, numbered by slot."""
     if slot is None:
-        found = Reaching(trail, rows[:1], rows[-1:]).entries(np.zeros(1, np.int64))
+        found = reaching(trail, rows[:1], rows[-1:]).entries(np.zeros(1, np.int64))
         return settled_row(found)
     found = trail.entries(rows)
     return found.rows(slot[rows][found.row])

@@ -13,7 +13,7 @@ from whence.engine.kernels.columns.row_numbers import rows_from
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
 from whence.engine.kernels.moments import When, made
-from whence.engine.kernels.trails.composing import Chosen, Reaching, joined, lasting, union
+from whence.engine.kernels.trails.composing import Chosen, joined, lasting, reaching, union
 from whence.engine.kernels.trails.entries import WHOLE
 from whence.engine.kernels.trails.trail import Line, Nothing, Trail
 from whence.engine.language.events import Position
@@ -23,8 +23,8 @@ __all__ = [
     "GeneralWindow",
     "WindowKernel",
     "Windows",
+    "every_window",
     "lasting_batch",
-    "reaching",
     "with_trails",
 ]
 
@@ -56,12 +56,12 @@ class Windows(NamedTuple):
         return Windows(self.pipes, self.ends[first:stop], moment, slot, False)
 
 
-def reaching(trail: Trail, windows: Windows, n: int) -> Trail:
+def every_window(trail: Trail, windows: Windows, n: int) -> Trail:
     """Where all events of every window lead."""
     ends = windows.ends
     if windows.steady and isinstance(trail, Line) and trail.sa == trail.sb == 1:
         return Line(trail.target, trail.fields, len(ends), trail.a, trail.b + n - 1)
-    return Reaching(trail, ends - n + 1, ends)
+    return reaching(trail, ends - n + 1, ends)
 
 
 class WindowKernel(Kernel):
@@ -275,7 +275,7 @@ class GeneralWindow(WindowKernel):
     def _whole(self, windows: Windows, *, support: bool) -> Trail:
         found = union(
             *(
-                reaching((batch.sup if support else batch.why).ask(WHOLE), windows, self.n)
+                every_window((batch.sup if support else batch.why).ask(WHOLE), windows, self.n)
                 for batch in windows.pipes
             )
         )

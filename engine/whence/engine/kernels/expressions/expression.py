@@ -18,7 +18,7 @@ from whence.engine.kernels.expressions.functions.base import BadRow
 from whence.engine.kernels.expressions.nodes import Leaf, Node, Seen, node_of
 from whence.engine.kernels.expressions.reading import Reading
 from whence.engine.kernels.kernel import Run
-from whence.engine.kernels.trails.composing import Chosen, Later, union
+from whence.engine.kernels.trails.composing import Chosen, later, union
 from whence.engine.kernels.trails.trail import Nothing, Trail
 from whence.engine.language.compiled import compile_expression
 from whence.engine.language.events import Event
@@ -223,10 +223,10 @@ class ColumnExpression:
     ) -> tuple[Trail, Trail]:
         # Only the trails are held: the values that were read may be gone when somebody asks.
         picked = _Picked(self._node, seen, count, self._run)
-        why = Later(count, lambda: picked.trail(whys, support=False))
+        why = later(count, lambda: picked.trail(whys, support=False))
         if self._same(whys, sups):
             return why, why
-        return why, Later(count, lambda: picked.trail(sups, support=True))
+        return why, later(count, lambda: picked.trail(sups, support=True))
 
 
 def _whole(column: Column, count: int) -> Column:

@@ -30,8 +30,8 @@ from whence.engine.kernels.windows import (
     GeneralWindow,
     WindowKernel,
     Windows,
+    every_window,
     lasting_batch,
-    reaching,
     with_trails,
 )
 from whence.engine.processors import Cumulate
@@ -152,8 +152,8 @@ class _FoldWindow(WindowKernel):
     ) -> tuple[Trail, Trail]:
         totals = self.totals
         own, other = asked(windows.pipes[0])
-        whole = reaching(own, windows, self.n)
-        enough = whole if other is own else reaching(other, windows, self.n)
+        whole = every_window(own, windows, self.n)
+        enough = whole if other is own else every_window(other, windows, self.n)
         why = _with_runs(whole, own, found)
         if totals.is_extreme or (totals.is_product and self.may_vanish):
             return why, enough

@@ -16,7 +16,7 @@ from whence.engine.kernels.expressions.conditions import as_conditions
 from whence.engine.kernels.expressions.expression import RowFault, compile_columns
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, State
 from whence.engine.kernels.moore_steps import step
-from whence.engine.kernels.trails.composing import Chosen, Linked, union
+from whence.engine.kernels.trails.composing import Chosen, linked, union
 from whence.engine.kernels.trails.entries import NONE, PRESENCE, WHOLE, Entries
 from whence.engine.kernels.trails.trail import Nothing, Spans, Trail
 from whence.engine.language.compiled import compile_expression
@@ -188,8 +188,8 @@ class MooreKernel(Kernel):
         exists = event.exists
         kept = own_sup if leans is None else Chosen(count, [(leans, own_sup)])
         if self.elements is None:
-            why: Trail = Linked(own_why, taken.parent)
-            sup: Trail = Linked(kept, taken.prior)
+            why: Trail = linked(own_why, taken.parent)
+            sup: Trail = linked(kept, taken.prior)
             trail = None
         else:
             target = self.elements.target

@@ -24,7 +24,7 @@ from whence.engine.kernels.folds.combining import (
 )
 from whence.engine.kernels.kernel import Heads, Kept, Place, State
 from whence.engine.kernels.slots import Sliced, Slots
-from whence.engine.kernels.trails.composing import Chosen, Listed, union
+from whence.engine.kernels.trails.composing import Chosen, listed, union
 from whence.engine.kernels.trails.entries import WHOLE
 from whence.engine.kernels.trails.so_far import SoFar
 from whence.engine.kernels.trails.trail import Gathered, Line, Nothing, Spans, Trail
@@ -290,8 +290,8 @@ class SliceTrails:
             line = Line(self.heads.target, WHOLE, count, outputs, outputs)
             return line, line
         starts, places = lists
-        listed = Listed(why, starts, places)
-        return listed, listed if sup is why else Listed(sup, starts, places)
+        found = listed(why, starts, places)
+        return found, found if sup is why else listed(sup, starts, places)
 
     def once_more(
         self, pick: Ints, talked: Ints, said: Ints, slots: Slots, keys: Trail | None

@@ -16,7 +16,7 @@ import numpy as np
 from whence.engine.kernels.columns.column import Bools, Ints
 from whence.engine.kernels.columns.growing import grown, roomy
 from whence.engine.kernels.kernel import Kept, Place, State
-from whence.engine.kernels.trails.composing import Linked, union
+from whence.engine.kernels.trails.composing import linked, union
 from whence.engine.kernels.trails.entries import WHOLE, Entries
 from whence.engine.kernels.trails.trail import Gathered, Line, Nothing, Spans, Trail
 from whence.engine.values.jit import jit
@@ -258,18 +258,18 @@ class SoFar:
         count = len(why)
         if added is None:
             parent = previous(slot, count)
-            linked: Trail = Linked(why, parent)
-            return linked, linked if sup is why else Linked(sup, parent)
+            found = linked(why, parent)
+            return found, found if sup is why else linked(sup, parent)
         rows = np.flatnonzero(added)
         parent = previous(None if slot is None else slot[rows], len(rows))
         of_row = np.full(count, -1)
         of_row[rows] = np.arange(len(rows))
         last = latest(slot, added)
         places = np.where(last >= 0, of_row[np.maximum(last, 0)], -1)
-        chain = Gathered(Linked(why.take(rows), parent), places)
+        chain = Gathered(linked(why.take(rows), parent), places)
         if sup is why:
             return chain, chain
-        return chain, Gathered(Linked(sup.take(rows), parent), places)
+        return chain, Gathered(linked(sup.take(rows), parent), places)
 
 
 def _whole(line: Line) -> Line:

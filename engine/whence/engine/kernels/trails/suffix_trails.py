@@ -11,7 +11,7 @@ import numpy as np
 
 from whence.engine.kernels.columns.column import Ints
 from whence.engine.kernels.kernel import Kept, Place
-from whence.engine.kernels.trails.composing import Reaching, union
+from whence.engine.kernels.trails.composing import reaching, union
 from whence.engine.kernels.trails.entries import WHOLE
 from whence.engine.kernels.trails.trail import Line, Nothing, Spans, Trail
 
@@ -54,8 +54,8 @@ class SuffixTrails:
         if not self.place.run.tracked or not count or (ends == rows).all():
             return why, sup
         if self.place.window or (_is_line(why) and (sup is why or _is_line(sup))):
-            reaching = Reaching(why, rows, ends)
-            return reaching, reaching if sup is why else Reaching(sup, rows, ends)
+            found = reaching(why, rows, ends)
+            return found, found if sup is why else reaching(sup, rows, ends)
         if self.kept is None:
             self.kept = self.place.chain(self.suffix)
             assert self.kept is not None

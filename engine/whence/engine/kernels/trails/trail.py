@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from whence.engine.kernels.columns.column import Ints
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.row_numbers import Counted, rows_from
 from whence.engine.kernels.trails.entries import (
     ASKED,
     NONE,
@@ -25,7 +25,6 @@ __all__ = [
     "Line",
     "Nothing",
     "Sets",
-    "Shifted",
     "Spans",
     "Straight",
     "Trail",
@@ -61,7 +60,7 @@ class Trail:
     def slice(self, start: int, stop: int) -> Trail:
         """The trail of some neighbouring rows."""
         whole = start == 0 and stop == len(self)
-        return self if whole else Shifted(self, start, stop - start)
+        return self if whole else Gathered(self, Counted(start, stop - start))
 
     def settle(self) -> Sets:
         """Follow every row now, and hold on to nothing else."""
@@ -261,46 +260,13 @@ class Sets(Trail):
         return self
 
 
-class Shifted(Trail):
-    """Some neighbouring rows of another trail."""
-
-    __slots__ = ("child", "count", "start")
-
-    def __init__(self, child: Trail, start: int, count: int) -> None:
-        """Keep where they begin."""
-        self.child = child
-        self.start = start
-        self.count = count
-
-    def __len__(self) -> int:
-        """How many rows."""
-        return self.count
-
-    def entries(self, rows: Ints) -> Entries:
-        """Those of the rows that are meant."""
-        return self.child.entries(rows + self.start)
-
-    def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
-        below = self.child.ask(fields)
-        return self if below is self.child else Shifted(below, self.start, self.count)
-
-    def take(self, rows: Ints) -> Trail:
-        """One step less to follow."""
-        return self.child.take(np.where(rows < 0, -1, rows + self.start))
-
-    def slice(self, start: int, stop: int) -> Trail:
-        """One step less to follow."""
-        return self.child.slice(self.start + start, self.start + stop)
-
-
 class Gathered(Trail):
-    """Row r leads where row ``rows[r]`` of another trail leads; below 0 nowhere."""
+    """Row r leads where row ``places[r]`` of another trail leads; below 0 nowhere."""
 
     __slots__ = ("child", "places")
 
-    def __init__(self, child: Trail, places: Ints) -> None:
-        """Keep both."""
+    def __init__(self, child: Trail, places: Ints | Counted) -> None:
+        """Keep both; neighbouring rows need no array."""
         self.child = child
         self.places = places
 
@@ -311,6 +277,8 @@ class Gathered(Trail):
     def entries(self, rows: Ints) -> Entries:
         """Those of the rows that are meant, each followed once."""
         places = self.places[rows]
+        if isinstance(self.places, Counted):
+            return self.child.entries(places)
         asked = np.flatnonzero(places >= 0)
         meant = places[asked]
         if (meant[1:] > meant[:-1]).all():
@@ -333,8 +301,14 @@ class Gathered(Trail):
         """One step less to follow."""
         if not len(self.places):
             return Nothing(len(rows))
-        places = np.where(rows < 0, -1, self.places[rows])
-        return self.child.take(places)
+        return self.child.take(np.where(rows < 0, -1, self.places[rows]))
+
+    def slice(self, start: int, stop: int) -> Trail:
+        """One step less to follow."""
+        if isinstance(self.places, Counted):
+            first = self.places.first
+            return self.child.slice(first + start, first + stop)
+        return Gathered(self.child, self.places[start:stop])
 
 
 def _spread(below: Entries, back: Ints, count: int, rows: Ints) -> Entries:
