@@ -13,7 +13,6 @@ from whence.engine.interpreter.plan import Plan, Step
 from whence.engine.kernels.batch import Batch
 from whence.engine.kernels.expressions.functions.base import BadRow
 from whence.engine.kernels.processors.apply_function import Apply
-from whence.engine.kernels.trails.composing import union
 from whence.engine.language.expression import Call, Expression
 from whence.engine.processors import ApplyFunction
 
@@ -37,21 +36,21 @@ class Pointwise:
 
     def feed(self, batch: Batch) -> Batch | None:
         """What the last function says of every event; ``None`` if a value does not fit."""
-        values, why, sup = batch.values, batch.why, batch.sup
+        values, reasons = batch.values, batch.reasons
         exists = batch.exists if self.rests else None
         count = len(batch)
         try:
             for function in self.functions:
                 if not function.once:
                     values = values.held()
-                values, why, sup = function.follow([values], [why], [sup], count)
-                if exists is not None:
-                    sup = union(sup, exists) or sup
+                found = function.follow([values], [reasons], count)
+                values, reasons = found.values, found.reasons.leaning(exists)
         except BadRow:
             return None
         for kernel in self.kernels:
             kernel.fed += count
-        return Batch(values.held(), batch.moment, batch.slot, why, sup, exists)
+        reasons = reasons._replace(exists=exists)
+        return Batch(values.held(), batch.moment, batch.slot, *reasons)
 
 
 def lines_of(plan: Plan, kept: Sequence[bool]) -> list[tuple[int, ...]]:

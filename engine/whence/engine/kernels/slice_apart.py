@@ -21,8 +21,8 @@ from whence.engine.kernels.folds.combining import ALL_HEADS, HEADS, Changes, Com
 from whence.engine.kernels.kernel import Place
 from whence.engine.kernels.processors.slice import SliceKernel
 from whence.engine.kernels.slots import Sliced, Slots
+from whence.engine.kernels.trails.reasons import Reasons
 from whence.engine.kernels.trails.slice_trails import Named
-from whence.engine.kernels.trails.trail import Nothing, Trail
 from whence.engine.language.events import Position
 from whence.engine.values.jit import jit
 
@@ -179,17 +179,16 @@ class SliceTogether(SliceKernel):
         outers = np.zeros(count, np.int64)
         named = Named(self.coming, self.coming_heads, np.full(len(self.coming_heads), -1))
         combined = self.combining.combine(outers, self.coming)
-        why: Trail = Nothing(count)
-        sup = why
+        reasons = Reasons.nothing(count)
         if self.tracked:
             leading = self.trails.leading(front, self.nobody, combined.pick, None)
             empty = self.run.empty(slotted=True)
-            why, sup = self._lead(combined, outers, named, leading, empty, why, None)
+            reasons = self._lead(combined, outers, named, leading, empty, reasons.why, None)
         self.trails.remember(named, self.outputs)
         if self.trails.heads is not None:
             self.trails.heads.changes.clear()  # the partitions have told of them
         self.outputs += count
-        return Batch(combined.values, front.moment, None, why, sup, None)
+        return Batch(combined.values, front.moment, None, *reasons)
 
 
 @jit

@@ -21,9 +21,8 @@ from whence.engine.kernels.folds.window_loops import (
     whole_windows,
 )
 from whence.engine.kernels.kernel import Born, Kernel, Place
-from whence.engine.kernels.operator import asked
 from whence.engine.kernels.processors.cumulate import is_ours
-from whence.engine.kernels.trails.composing import union
+from whence.engine.kernels.trails.reasons import Reasons, together
 from whence.engine.kernels.trails.runs import Runs, runs_of
 from whence.engine.kernels.trails.trail import Nothing, Trail
 from whence.engine.kernels.windows import (
@@ -31,7 +30,6 @@ from whence.engine.kernels.windows import (
     WindowKernel,
     Windows,
     every_window,
-    lasting_batch,
     with_trails,
 )
 from whence.engine.processors import Cumulate
@@ -118,7 +116,7 @@ class _FoldWindow(WindowKernel):
         if runs < 0:
             return None
         rest = batch.take(np.arange(len(batch) - n + 1, len(batch)))
-        self.tail = [lasting_batch(rest)] if n > 1 else []
+        self.tail = [rest.settled()] if n > 1 else []
         found = _Totals(
             Column("integer", out, None, values.texts), lo[:runs], hi[:runs], places[:runs]
         )
@@ -141,26 +139,25 @@ class _FoldWindow(WindowKernel):
     def _batch(self, windows: Windows, found: _Totals) -> Batch:
         batch = windows.pipes[0]
         if not self.tracked:
-            nothing = Nothing(len(windows.ends))
-            return Batch(found.values, windows.moment, windows.slot, nothing, nothing, None)
+            nothing = Reasons.nothing(len(windows.ends))
+            return Batch(found.values, windows.moment, windows.slot, *nothing)
         exists = None if batch.exists is None else batch.exists.take(windows.ends)
-        why, sup = self._explained(windows, found, exists)
-        return Batch(found.values, windows.moment, windows.slot, why, sup, exists)
+        reasons = self._explained(windows, found, exists)._replace(exists=exists)
+        return Batch(found.values, windows.moment, windows.slot, *reasons)
 
-    def _explained(
-        self, windows: Windows, found: _Totals, exists: Trail | None
-    ) -> tuple[Trail, Trail]:
+    def _explained(self, windows: Windows, found: _Totals, exists: Trail | None) -> Reasons:
         totals = self.totals
-        own, other = asked(windows.pipes[0])
-        whole = every_window(own, windows, self.n)
-        enough = whole if other is own else every_window(other, windows, self.n)
-        why = _with_runs(whole, own, found)
-        if totals.is_extreme or (totals.is_product and self.may_vanish):
-            return why, enough
+        own = windows.pipes[0].reasons.ask()
+        whole = together(lambda trail: every_window(trail, windows, self.n), own)
         if not len(found.lo):
-            return why, enough
-        sup = why if other is own else _with_runs(enough, other, found)
-        return why, sup if exists is None else union(sup, exists) or sup
+            return whole
+
+        def with_runs(usual: Trail, child: Trail) -> Trail:
+            return Runs(usual, child, found.lo, found.hi, found.places)
+
+        if totals.is_extreme or (totals.is_product and self.may_vanish):
+            return whole._replace(why=with_runs(whole.why, own.why))
+        return together(with_runs, whole, own).leaning(exists)
 
     def _logical(self, windows: Windows) -> _Totals | None:
         totals, count = self.totals, len(windows.ends)
@@ -236,9 +233,3 @@ class _FoldWindow(WindowKernel):
         if not self.limit:
             return False
         return -self.limit <= int(column.data.min()) and int(column.data.max()) <= self.limit
-
-
-def _with_runs(usual: Trail, child: Trail, found: _Totals) -> Trail:
-    if not len(found.lo):
-        return usual
-    return Runs(usual, child, found.lo, found.hi, found.places)

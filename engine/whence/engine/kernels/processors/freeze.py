@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from whence.engine.kernels.columns.column import Ints
 from whence.engine.kernels.columns.growing import grown
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
-from whence.engine.kernels.trails.composing import union
 
 __all__ = ["kernel"]
 
@@ -33,10 +31,8 @@ class _Freeze(Kernel):
         firsts = self._with(batch, born)
         rows = np.zeros(count, np.int64) if batch.slot is None else self.row[batch.slot]
         frozen = firsts.take(rows)
-        sup = frozen.sup
-        if batch.exists is not None:
-            sup = union(sup, batch.exists) or sup
-        return [replace(frozen, moment=batch.moment, slot=batch.slot, sup=sup, exists=batch.exists)]
+        reasons = frozen.reasons.leaning(batch.exists)._replace(exists=batch.exists)
+        return [Batch(frozen.values, batch.moment, batch.slot, *reasons)]
 
     def _with(self, batch: Batch, born: Born) -> Batch:
         """The first events, those of this batch among them."""

@@ -14,11 +14,12 @@ from whence.engine.kernels.columns.growing import roomy
 from whence.engine.kernels.columns.row_numbers import rows_from
 from whence.engine.kernels.expressions.conditions import as_conditions
 from whence.engine.kernels.expressions.expression import RowFault, compile_columns
-from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, State
+from whence.engine.kernels.kernel import Born, Kernel, Place, State
 from whence.engine.kernels.moore_steps import step
 from whence.engine.kernels.trails.composing import Chosen, linked, union
 from whence.engine.kernels.trails.entries import NONE, PRESENCE, WHOLE, Entries
-from whence.engine.kernels.trails.trail import Nothing, Spans, Trail
+from whence.engine.kernels.trails.linked_stream import LinkedStream
+from whence.engine.kernels.trails.reasons import Reasons, all_of, together
 from whence.engine.language.compiled import compile_expression
 from whence.engine.language.events import Event
 from whence.engine.language.expression import Call, Expression, Field, Input
@@ -71,12 +72,13 @@ class MooreKernel(Kernel):
         self.silent: Bools = np.array([name not in declared.states for name in self.names])
         self.symbols = guessed([declared.states.get(name) for name in self.names], self.run.texts)
         self.regular = not declared.is_silent()
-        self.elements: Kept | None = None
+        self.elements: LinkedStream | None = None
         self.helper = False
         if self.tracked and not place.window:
             own = place.own[0] if place.own else None
             self.helper = own is None or not self.regular
-            self.elements = place.chain("steps") if self.helper else own
+            self.elements = LinkedStream(place, "steps", None if self.helper else own)
+            self.elements.begun()
         self.reset()
 
     def reset(self) -> None:
@@ -108,7 +110,7 @@ class MooreKernel(Kernel):
         tracked = count if self.tracked else 0
         elements = rows_from(0, tracked)
         if self.elements is not None:
-            elements = self.elements.positions(self.place.top(front.moments()))
+            elements = self.elements.positions(front.moments())
         tried = np.empty(tracked, np.int32)
         parent, prior = np.empty((2, tracked), np.int64)
         met = np.zeros(self.guard_of.size, np.bool_)
@@ -132,8 +134,7 @@ class MooreKernel(Kernel):
             self._fail(front, int(failed), int(reached[failed]))
         values = self.symbols.take(cast(Ints, reached))
         if not self.tracked:
-            nothing = Nothing(count)
-            batch = Batch(values, front.moment, front.slot, nothing, nothing, None)
+            batch = Batch(values, front.moment, front.slot, *Reasons.nothing(count))
         else:
             taken = _Taken(tried, met, parent, prior if differ else parent)
             batch = self._explained(front, taken, values)
@@ -179,39 +180,31 @@ class MooreKernel(Kernel):
 
     def _explained(self, front: Front, taken: _Taken, values: Column) -> Batch:
         count = len(front)
-        own_why, own_sup = self._own(front, taken)
+        own = self._own(front, taken)
         leans: Bools | None = None
         trapped = np.repeat(self.trap, self.guard_of.shape[1])
         if bool((trapped & taken.met).any()):
             leans = ~trapped[taken.tried]
         event = front.pipes[0]
         exists = event.exists
-        kept = own_sup if leans is None else Chosen(count, [(leans, own_sup)])
+        if leans is not None:
+            own = own._replace(sup=Chosen(count, [(leans, own.sup)]))
         if self.elements is None:
-            why: Trail = linked(own_why, taken.parent)
-            sup: Trail = linked(kept, taken.prior)
-            trail = None
+            found = Reasons(linked(own.why, taken.parent), linked(own.sup, taken.prior))
         else:
-            target = self.elements.target
-            up = Spans.points(target, WHOLE, taken.parent)
-            why = union(own_why, up) or own_why
-            sup = why
-            if kept is not own_why or taken.prior is not taken.parent:
-                sup = union(kept, Spans.points(target, WHOLE, taken.prior)) or kept
-            trail = None
+            up = Reasons.of(self.elements.link(taken.parent))
+            if not own.agree or taken.prior is not taken.parent:
+                up = up._replace(sup=self.elements.link(taken.prior))
+            found = all_of(own, up)
             if self.helper:
-                top = self.place.top(front.moments())
-                trail = self.elements.add(top, None, why, sup).ask(WHOLE)
+                found = Reasons.of(self.elements.add(front.moments(), found).ask(WHOLE))
         if not self.regular:
             # That an output is there rests on all that led to it.
-            exists = union(trail or sup, exists)
-        whole = union(trail or sup, exists)
-        assert whole is not None
-        if trail is None and exists is None and sup is why:
-            whole = why
-        return Batch(values, front.moment, front.slot, trail or why, whole, exists)
+            exists = union(found.sup, exists)
+        found = found.leaning(exists)._replace(exists=exists)
+        return Batch(values, front.moment, front.slot, *found)
 
-    def _own(self, front: Front, taken: _Taken) -> tuple[Trail, Trail]:
+    def _own(self, front: Front, taken: _Taken) -> Reasons:
         """What each event itself adds: that it came, and what the guards that were tried read."""
         event = front.pipes[0]
         count = len(front)
@@ -230,33 +223,27 @@ class MooreKernel(Kernel):
                     reads = reads | cast(frozenset[str], read)
             code = PRESENCE if reads == frozenset() else self.run.names.field_set(reads)
             plain.setdefault(code, []).append(pair)
-        whys: list[tuple[Bools | None, Trail]] = []
-        sups: list[tuple[Bools | None, Trail]] = []
+        masks: list[Bools | None] = []
+        parts: list[Reasons] = []
         for code, pairs in plain.items():
-            mask = None if len(plain) == 1 else taken.rows(pairs)
-            asked = event.why.ask(code)
-            whys.append((mask, asked))
-            sups.append((mask, asked if event.sup is event.why else event.sup.ask(code)))
+            masks.append(None if len(plain) == 1 else taken.rows(pairs))
+            parts.append(event.reasons.ask(code))
         for guard, pairs in dynamic.items():
-            mask = taken.rows(pairs)
-            why, sup = self._read_by(guard, front, mask)
-            whys.append((mask, why))
-            sups.append((mask, sup))
-        same = all(w[1] is s[1] for w, s in zip(whys, sups, strict=True))
-        why_trail = _one(count, whys)
-        return why_trail, why_trail if same else _one(count, sups)
+            tried = taken.rows(pairs)
+            masks.append(tried)
+            parts.append(self._read_by(guard, front, tried))
+        if len(parts) == 1 and masks[0] is None:
+            return parts[0]
+        return together(lambda *own: Chosen(count, list(zip(masks, own, strict=True))), *parts)
 
-    def _read_by(self, guard: int, front: Front, tried: Bools) -> tuple[Trail, Trail]:
+    def _read_by(self, guard: int, front: Front, tried: Bools) -> Reasons:
         """What a guard read of each event; where it was not tried it may well fail."""
         compiled = self.compiled[guard]
         try:
-            _, why, sup = compiled.trace(front)
+            return compiled.trace(front).reasons
         except RowFault:
-            _, some_why, some_sup = compiled.trace(front.take(np.flatnonzero(tried)))
-            rows = np.where(tried, np.cumsum(tried) - 1, -1)
-            why = some_why.take(rows)
-            sup = why if some_sup is some_why else some_sup.take(rows)
-        return why, sup
+            some = compiled.trace(front.take(np.flatnonzero(tried)))
+            return some.reasons.take(np.where(tried, np.cumsum(tried) - 1, -1))
 
     def open(self) -> Entries:
         """Where states are silent, every input so far could have made it say more."""
@@ -264,7 +251,7 @@ class MooreKernel(Kernel):
             return NONE
         last = self.element[: self.slots, 0]
         last = last[last > 0] - 1
-        return Spans.points(self.elements.target, WHOLE, last).entries(np.arange(len(last)))
+        return self.elements.link(last).entries(np.arange(len(last)))
 
     def save(self) -> State:
         """The states of all slots and, tracked, the ways to them."""
@@ -303,12 +290,6 @@ class _Taken(NamedTuple):
 def _smallest(states: int) -> npt.DTypeLike:
     """The kind of number that every state fits in, counted from 1."""
     return np.int16 if states < 2**15 else np.int32
-
-
-def _one(count: int, parts: list[tuple[Bools | None, Trail]]) -> Trail:
-    if len(parts) == 1 and parts[0][0] is None:
-        return parts[0][1]
-    return Chosen(count, parts)
 
 
 def plain_reads(guard: Expression) -> frozenset[str] | str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -19,8 +20,9 @@ from whence.engine.kernels.kernel import Born, Kernel, Place, State
 from whence.engine.kernels.moments import made
 from whence.engine.kernels.slots import Sliced, Slots
 from whence.engine.kernels.trails.entries import NONE, Entries
-from whence.engine.kernels.trails.slice_trails import Named, SliceTrails
-from whence.engine.kernels.trails.trail import Nothing, Trail
+from whence.engine.kernels.trails.reasons import Reasons
+from whence.engine.kernels.trails.slice_trails import Leading, Named, SliceTrails
+from whence.engine.kernels.trails.trail import Trail
 from whence.engine.language.events import Position
 from whence.engine.language.expression import raw_field
 from whence.engine.processors.slice import Slice
@@ -145,27 +147,27 @@ class SliceKernel(Kernel):
         named = self._changed(out, moment, sliced, newest)
         outers = np.zeros(len(front), np.int64) if front.slot is None else front.slot
         combined = self.combining.combine(outers, named.changes)
-        why: Trail = Nothing(len(front))
-        sup, exists = why, front.exists()
+        reasons = Reasons.nothing(len(front))
         if self.tracked:
             key = None if self.raw or self.given else self.key.trace(front).sup
             leading = self.trails.leading(front, sliced, combined.pick, key)
-            why, sup = self._lead(combined, outers, named, leading, out, events, exists)
+            exists = front.exists()
+            reasons = self._lead(combined, outers, named, leading, out, events, exists)
         self.trails.remember(named, self.outputs)
         self.outputs += len(front)
         self.front = self.topped = None
-        return Batch(combined.values, front.moment, front.slot, why, sup, exists)
+        return Batch(combined.values, front.moment, front.slot, *reasons)
 
     def _lead(
         self,
         combined: Combined,
         outers: Ints,
         named: Named,
-        leading: tuple[tuple[Trail, Trail], Trail, Trail | None],
+        leading: Leading,
         out: Batch,
         events: Trail,
         exists: Trail | None,
-    ) -> tuple[Trail, Trail]:
+    ) -> Reasons:
         lists = self.trails.head_lists(outers, combined, named, self.slots)
         picked = self.trails.picked(combined.pick, named)
         return self.trails.explained(
@@ -240,16 +242,15 @@ class SliceKernel(Kernel):
         named = Named(changes, self.trails.name_heads(out, kept), newest)
         combined = self.combining.combine(said, changes)
         outer = said if self.place.slotted else None
-        why: Trail = Nothing(len(said))
-        sup, exists = why, None
+        reasons = Reasons.nothing(len(said))
         if self.tracked:
             leading = self.trails.so_far(outer, len(said))
             talked = np.unique(out.slot)
-            exists = self.trails.once_more(combined.pick, talked, said, self.slots, leading[2])
-            why, sup = self._lead(combined, said, named, leading, out, why, exists)
+            exists = self.trails.once_more(combined.pick, talked, said, self.slots, leading.keys)
+            reasons = self._lead(combined, said, named, leading, out, reasons.why, exists)
         self.trails.remember(named, self.outputs)
         self.said[said] = True
-        return Batch(combined.values, moment, outer, why, sup, exists)
+        return Batch(combined.values, moment, outer, *reasons)
 
     def open(self) -> Entries:
         """All inputs, if closing could have given an output but did not."""
@@ -303,10 +304,8 @@ class SliceKernel(Kernel):
 
 def _sent(batch: Batch, sliced: Sliced, moment: Ints) -> Batch:
     """A pipe's events as the slices see them."""
-    if sliced.one_each:
-        return Batch(batch.values, moment, sliced.slot, batch.why, batch.sup, batch.exists)
-    taken = batch.take(sliced.rows)
-    return Batch(taken.values, moment, sliced.slot, taken.why, taken.sup, taken.exists)
+    sent = batch if sliced.one_each else batch.take(sliced.rows)
+    return replace(sent, moment=moment, slot=sliced.slot)
 
 
 def _heads_of(rows: Ints, slot: Ints, head: Ints, *, first: bool) -> Ints:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,11 +26,12 @@ from whence.engine.kernels.kernel import Heads, Kept, Place, State
 from whence.engine.kernels.slots import Sliced, Slots
 from whence.engine.kernels.trails.composing import Chosen, listed, union
 from whence.engine.kernels.trails.entries import WHOLE
+from whence.engine.kernels.trails.reasons import Reasons, all_of, together
 from whence.engine.kernels.trails.so_far import SoFar
 from whence.engine.kernels.trails.trail import Gathered, Line, Nothing, Spans, Trail
 from whence.engine.values.jit import jit
 
-__all__ = ["Named", "SliceTrails"]
+__all__ = ["Leading", "Named", "SliceTrails"]
 
 _EVERYWHERE = 2**62
 _SO_FAR = ("inputs_so_far", "in_slices", "keys_so_far", "slice_events")
@@ -52,6 +53,20 @@ class Named:
         self.changes = changes
         self.heads = heads
         self.events = events
+
+
+class Leading(NamedTuple):
+    """What outputs may lead to besides heads.
+
+    Attributes:
+        inputs: all inputs so far.
+        in_slices: those that went to any slice.
+        keys: what the keys lean on.
+    """
+
+    inputs: Reasons
+    in_slices: Trail
+    keys: Trail | None
 
 
 class SliceTrails:
@@ -124,9 +139,8 @@ class SliceTrails:
         count = len(moment)
         if not self.run.tracked or not self.irregular or not count:
             return np.empty(0, np.int64), Nothing(count)
-        why, sup = _whole(inside, count)
-        trail = self.slice_events.add(slot, moment, why, sup)[1]
-        kept = self.slice_events.kept
+        trail = self.slice_events.add(slot, moment, _whole(inside)).sup
+        kept = self.slice_events.stream.kept
         return rows_from(0, count) if kept is None else kept.parts[-1].positions[:], trail
 
     def name_heads(self, out: Batch, rows: Ints) -> Ints:
@@ -198,100 +212,89 @@ class SliceTrails:
         starts = np.concatenate(([0], np.cumsum([len(found) for found in lists])))
         return starts, np.concatenate(lists) if lists else none
 
-    def leading(
-        self, front: Front, sliced: Sliced, pick: Ints, key: Trail | None
-    ) -> tuple[tuple[Trail, Trail], Trail, Trail | None]:
+    def leading(self, front: Front, sliced: Sliced, pick: Ints, key: Trail | None) -> Leading:
         """All inputs so far, those that went to any slice, and what the keys lean on."""
         count = len(front)
-        why, sup = _whole(front.pipes, count)
+        own = _whole(front.pipes)
         silent = pick == NOBODY
-        nothing = Nothing(count)
-        inputs: tuple[Trail, Trail] = (nothing, nothing)
+        inputs = Reasons.nothing(count)
+        nothing = inputs.why
         if self.keeps_inputs:
-            inputs = self.inputs_so_far.add(front.slot, front.moments(), why, sup)
+            inputs = self.inputs_so_far.add(front.slot, front.moments(), own)
         elif silent.any():
             # As soon as one slice speaks, one always does.
-            inputs = self.inputs_so_far.add(front.slot, front.moments(), why, sup, silent)
-        in_slices: Trail = nothing
+            inputs = self.inputs_so_far.add(front.slot, front.moments(), own, silent)
+        in_slices = nothing
         if self.irregular:
             went: Bools | None = None
             if len(sliced.empty):
                 went = np.ones(count, np.bool_)
                 went[sliced.empty] = False
-            in_slices = self.in_slices.add(front.slot, front.moments(), why, sup, went)[1]
+            in_slices = self.in_slices.add(front.slot, front.moments(), own, went).sup
         keys: Trail | None = None
         if not self.given:
             lean = union(key, front.exists()) or nothing
-            keys = self.keys_so_far.add(front.slot, front.moments(), lean, lean)[1]
-        return inputs, in_slices, keys
+            keys = self.keys_so_far.add(front.slot, front.moments(), Reasons.of(lean)).sup
+        return Leading(inputs, in_slices, keys)
 
-    def so_far(
-        self, slot: Ints | None, count: int
-    ) -> tuple[tuple[Trail, Trail], Trail, Trail | None]:
+    def so_far(self, slot: Ints | None, count: int) -> Leading:
         """The same for closing outputs, after the last input."""
-        nothing = Nothing(count)
-        in_slices = self.in_slices.now(slot, count) if self.irregular else nothing
+        nothing = Reasons.nothing(count)
+        in_slices = self.in_slices.now(slot, count) if self.irregular else nothing.why
         keys = None if self.given else self.keys_so_far.now(slot, count)
-        return (nothing, nothing), in_slices, keys
+        return Leading(nothing, in_slices, keys)
 
     def explained(
         self,
         combined: Combined,
         picked: tuple[Ints, Ints],
         lists: tuple[Ints, Ints] | None,
-        leading: tuple[tuple[Trail, Trail], Trail, Trail | None],
+        leading: Leading,
         out: Batch,
         events: Trail,
         outputs: int,
         exists: Trail | None,
-    ) -> tuple[Trail, Trail]:
+    ) -> Reasons:
         """What explains and what supports each output."""
         pick, support = combined.pick, combined.support
         count = len(pick)
         inputs, in_slices, keys = leading
-        heads_why, heads_sup = self._heads(out)
-        every_why, every_sup = self._every(count, lists, heads_why, heads_sup, outputs)
-        plain = heads_sup is heads_why and not self.irregular and keys is None and exists is None
+        heads = out.reasons.ask()
+        if self.exit is not None:
+            heads = Reasons.of(Line(self.exit.target, WHOLE, _EVERYWHERE, 0, 0))
+        every = self._every(count, lists, heads, outputs)
+        plain = heads.agree and not self.irregular and keys is None and exists is None
         if plain and bool((pick == ALL_HEADS).all()) and bool((support == HEADS).all()):
-            return every_why, every_why
-        kept = self.slice_events.kept
+            return Reasons.of(every.why)
+        kept = self.slice_events.stream.kept
         if kept is not None:
             events = Line(kept.target, WHOLE, _EVERYWHERE, 0, 0)
         why = _chosen(
             count,
-            (pick >= 0, Gathered(heads_why, picked[0])),
-            (pick == ALL_HEADS, every_why),
-            (pick == NOBODY, inputs[0]),
+            (pick >= 0, Gathered(heads.why, picked[0])),
+            (pick == ALL_HEADS, every.why),
+            (pick == NOBODY, inputs.why),
         )
         if plain and not (pick == NOBODY).any() and _only(support, pick):
-            return why, why
+            return Reasons.of(why)
         enough = _chosen(
             count,
-            ((support & PICKED) > 0, Gathered(heads_sup, picked[0])),
+            ((support & PICKED) > 0, Gathered(heads.sup, picked[0])),
             ((support & PICKED_EVENTS) > 0, Gathered(events, picked[1])),
-            ((support & HEADS) > 0, every_sup),
+            ((support & HEADS) > 0, every.sup),
             ((support & INPUTS) > 0, in_slices),
-            (pick == NOBODY, inputs[1]),
+            (pick == NOBODY, inputs.sup),
         )
-        return why, union(enough, keys, exists) or enough
-
-    def _heads(self, out: Batch) -> tuple[Trail, Trail]:
-        if self.exit is not None:
-            line = Line(self.exit.target, WHOLE, _EVERYWHERE, 0, 0)
-            return line, line
-        why = out.why.ask(WHOLE)
-        return why, why if out.sup is out.why else out.sup.ask(WHOLE)
+        return Reasons(why, enough).leaning(keys, exists)._replace(exists=exists)
 
     def _every(
-        self, count: int, lists: tuple[Ints, Ints] | None, why: Trail, sup: Trail, outputs: int
-    ) -> tuple[Trail, Trail]:
+        self, count: int, lists: tuple[Ints, Ints] | None, heads: Reasons, outputs: int
+    ) -> Reasons:
+        """All heads after each of the outputs."""
         if lists is None:
             assert self.heads is not None
-            line = Line(self.heads.target, WHOLE, count, outputs, outputs)
-            return line, line
-        starts, places = lists
-        found = listed(why, starts, places)
-        return found, found if sup is why else listed(sup, starts, places)
+            return Reasons.of(Line(self.heads.target, WHOLE, count, outputs, outputs))
+        return together(lambda trail: listed(trail, *lists), heads)
 
     def once_more(
         self, pick: Ints, talked: Ints, said: Ints, slots: Slots, keys: Trail | None
@@ -306,10 +309,8 @@ class SliceTrails:
         for picked, owner in zip(pick.tolist(), said.tolist(), strict=True):
             mine = talked[slots.outer[talked] == owner].tolist()
             best.append(picked if picked in mine else mine[0])
-        kept = self.slice_events.kept
-        assert kept is not None
         at = self.events_at[np.array(best, np.int64)]
-        return union(Spans.points(kept.target, WHOLE, at), keys)
+        return union(self.slice_events.stream.link(at), keys)
 
     def save(self) -> State:
         """The heads, and all that came so far."""
@@ -327,12 +328,9 @@ class SliceTrails:
             getattr(self, name).load(state[name])
 
 
-def _whole(batches: list[Batch] | tuple[Batch, ...], count: int) -> tuple[Trail, Trail]:
-    """Whole fronts, as explanation and as support."""
-    why = union(*(batch.why.ask(WHOLE) for batch in batches)) or Nothing(count)
-    if all(batch.sup is batch.why for batch in batches):
-        return why, why
-    return why, union(*(batch.sup.ask(WHOLE) for batch in batches)) or Nothing(count)
+def _whole(batches: Sequence[Batch]) -> Reasons:
+    """What whole fronts lead to."""
+    return all_of(*(batch.reasons for batch in batches), each=lambda trail: trail.ask(WHOLE))
 
 
 def _only(support: np.ndarray, pick: Ints) -> bool:
