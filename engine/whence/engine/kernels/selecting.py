@@ -39,7 +39,7 @@ class Selecting(Kernel):
     def reset(self) -> None:
         """Count from 0 again."""
         super().reset()
-        self.counter = Counter()
+        self.counter.forget()
 
     def save(self) -> State:
         """The counts."""

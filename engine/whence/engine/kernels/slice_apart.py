@@ -16,6 +16,7 @@ import numpy as np
 from whence.engine.functions import FUNCTIONS
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Column, Ints
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.expressions.conditions import as_conditions
 from whence.engine.kernels.folds.combining import ALL_HEADS, HEADS, Changes, Combined, Combining
 from whence.engine.kernels.kernel import Place
@@ -76,6 +77,13 @@ class _Noted(Combining):
         return Combined(nothing, np.full(count, ALL_HEADS), np.full(count, HEADS, np.uint8))
 
 
+class _Told(SlotTable):
+    """Which slices were told of, and which heads decided when they were."""
+
+    spoke: Bools
+    decisive: Bools
+
+
 class SliceInside(SliceKernel):
     """The slices of some keys; the moments of its input are positions in the whole log."""
 
@@ -85,8 +93,7 @@ class SliceInside(SliceKernel):
         self.slots: _NotedSlots = _NotedSlots(self.run.texts)
         self.noted = _Noted(self.declared.combine, self.run.texts)
         self.combining = self.noted
-        self.spoke: Bools = np.zeros(64, np.bool_)
-        self.decisive: Bools = np.zeros(64, np.bool_)
+        self.told = _Told(0, spoke=False, decisive=False)
 
     def _outer(self, moment: int) -> Position:
         assert self.front is not None
@@ -105,12 +112,7 @@ class SliceInside(SliceKernel):
         changes = self.noted.changes
         sent = self.slots.sent
         assert sent is not None
-        count = self.slots.count
-        if count > len(self.spoke):
-            self.spoke, self.decisive = (
-                np.concatenate([array, np.zeros(count, np.bool_)])
-                for array in (self.spoke, self.decisive)
-            )
+        self.told.grow(len(self.slots))
         at = positions[changes.row]
         head = np.full(len(at), -1)
         heads = self.trails.heads
@@ -123,7 +125,7 @@ class SliceInside(SliceKernel):
             absorbing = FUNCTIONS[self.declared.combine].absorbing
             decides = as_conditions(changes.values) == absorbing
         told = np.zeros(len(at), np.bool_)
-        _choose(changes.slot, decides, self.spoke, self.decisive, told)
+        _choose(changes.slot, decides, self.told.spoke, self.told.decisive, told)
         began = positions[sent.rows[sent.first]]
         return Notes(began, at[told], changes.slot[told], decides[told], head[told])
 

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whence.engine.kernels.columns.column import Ints
-from whence.engine.kernels.columns.growing import grown
-from whence.engine.kernels.kernel import State
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.trails.composing import reaching
 from whence.engine.kernels.trails.entries import NONE, Entries, join_entries
 from whence.engine.kernels.trails.reasons import Reasons, joined_reasons
@@ -79,30 +78,31 @@ def _taken(pipes: Sequence[Reasons], rows: Ints) -> tuple[Reasons, ...]:
     return tuple(reasons.take(rows).lasting() for reasons in pipes)
 
 
-class Waiting:
+class Waiting(SlotTable):
     """What waits.
 
     Args:
         tracked: whether trails are kept at all.
         each: whether every row is kept, or only what all of a slot lead to.
+
+    Attributes:
+        count: how many wait in each slot.
+        turn: how many bursts each slot has had.
     """
+
+    count: Ints
+    turn: Ints
 
     def __init__(self, *, tracked: bool, each: bool) -> None:
         """Nothing waits yet."""
+        super().__init__(1, count=0, turn=0)
         self.tracked = tracked
         self.each = each
-        self.count: Ints = np.zeros(1, np.int64)
-        self.turn: Ints = np.zeros(1, np.int64)
         self.rows: list[Rows] = []
         self.open: list[_Open] = []
         self.late: _Late | None = None
         self.held = 0
         self.tidied = 0
-
-    def grow(self, slots: int) -> None:
-        """Make room for so many slots."""
-        self.count = grown(self.count, slots, 0)
-        self.turn = grown(self.turn, slots, 0)
 
     def add(self, slot: Ints | None, rows: Ints, pipes: Sequence[Reasons]) -> None:
         """Let some rows of a batch wait; the caller counts them.
@@ -209,10 +209,10 @@ class Waiting:
         self.held = self.tidied = 0
         self.count[:] = 0
 
-    def save(self) -> State:
+    def save(self) -> dict[str, Any]:
         """What waits."""
         self.tidy(join=True)
-        state: dict[str, object] = {"waiting": self.count, "turn": self.turn}
+        state: dict[str, Any] = {"waiting": self.count, "turn": self.turn}
         if self.each and self.rows:
             rows = self.rows[0]
             state["slot"] = rows.slot
@@ -226,7 +226,7 @@ class Waiting:
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
-        self.count, self.turn = state["waiting"], state["turn"]
+        super().load({"count": state["waiting"], "turn": state["turn"]})
         slot, opened = state.get("slot"), state.get("open")
         if isinstance(slot, np.ndarray):
             pipes: list[Reasons] = []

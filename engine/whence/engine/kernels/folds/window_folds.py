@@ -166,7 +166,7 @@ class _FoldWindow(WindowKernel):
             holds = as_conditions(column)
         except RowFault:
             return None
-        totals.drop()
+        totals.forget()
         totals.grow(1)
         if totals.mark[0] == 2:
             return None

@@ -52,7 +52,7 @@ class CumulateKernel(Kernel):
     def reset(self) -> None:
         """Forget all instances."""
         super().reset()
-        self.totals.drop()
+        self.totals.forget()
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Output the new total of every row's slot."""

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Column, Ints, guessed
-from whence.engine.kernels.columns.growing import roomy
 from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.expressions.conditions import as_conditions
 from whence.engine.kernels.expressions.expression import RowFault, compile_columns
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
@@ -30,12 +30,18 @@ __all__ = ["kernel"]
 
 Bytes = npt.NDArray[np.int32]
 
-_STATE = ("state", "came", "element")
-
 
 def kernel(place: Place) -> Kernel | None:
     """The kernel of a MooreMachine."""
     return MooreKernel(place)
+
+
+class _Ways(SlotTable):
+    """The state of every slot and the loop-free way to it, as `step_by_step` has them."""
+
+    state: Bytes
+    came: npt.NDArray[Any]
+    element: Ints
 
 
 class MooreKernel(Kernel):
@@ -79,28 +85,19 @@ class MooreKernel(Kernel):
             self.helper = own is None or not self.regular
             self.elements = LinkedStream(place, "steps", None if self.helper else own)
             self.elements.begun()
-        self.reset()
+        # Of a machine that begins all numbers are 0.
+        states = len(self.names)
+        way = np.zeros(states if self.tracked else 0, np.int64)
+        self.ways = _Ways(0, state=np.int32(0), came=way.astype(_smallest(states)), element=way)
 
     def reset(self) -> None:
         """Forget all instances."""
         super().reset()
-        states = len(self.names)
-        self.slots = 0
-        self.state: Bytes = np.zeros(0, np.int32)
-        self.came: npt.NDArray[Any] = np.zeros((0, states), _smallest(states))
-        self.element: Ints = np.zeros((0, states), np.int64)
-
-    def _grow(self, count: int) -> None:
-        """Make room for new instances: of a machine that begins all numbers are 0."""
-        self.slots = max(self.slots, count)
-        self.state = roomy(self.state, count)
-        if self.tracked:
-            self.came = roomy(self.came, count)
-            self.element = roomy(self.element, count)
+        self.ways.forget()
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Take a step for every event; say the symbol of the state reached."""
-        self._grow(born.count)
+        self.ways.grow(born.count)
         count = len(front)
         if not count:
             return [self.run.empty(slotted=self.place.slotted)]
@@ -121,9 +118,9 @@ class MooreKernel(Kernel):
             self.guard_of,
             self.target_of,
             self.trap,
-            self.state,
-            self.came,
-            self.element,
+            self.ways.state,
+            self.ways.came,
+            self.ways.element,
             reached,
             tried,
             parent,
@@ -156,7 +153,7 @@ class MooreKernel(Kernel):
     def _one_by_one(self, front: Front, slot: Ints, holds: Bools) -> None:
         """Some guard fails somewhere: try only those that the machine itself tries, in order."""
         guards = [compile_expression(guard, self.place.inputs) for guard in self.guards]
-        states = {int(s): int(self.state[s]) for s in np.unique(slot)}
+        states = {int(s): int(self.ways.state[s]) for s in np.unique(slot)}
         events = [Event(value) for value in front.pipes[0].values.to_list()]
         for row, (at, event) in enumerate(zip(slot.tolist(), events, strict=True)):
             state = states[at]
@@ -249,19 +246,17 @@ class MooreKernel(Kernel):
         """Where states are silent, every input so far could have made it say more."""
         if self.regular or self.elements is None:
             return NONE
-        last = self.element[: self.slots, 0]
+        last = self.ways.element[:, 0]
         last = last[last > 0] - 1
         return self.elements.link(last).entries(np.arange(len(last)))
 
     def save(self) -> State:
         """The states of all slots and, tracked, the ways to them."""
-        return {name: getattr(self, name)[: self.slots] for name in _STATE}
+        return self.ways.save()
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
-        self.slots = len(state["state"])
-        for name in _STATE:
-            setattr(self, name, state[name])
+        self.ways.load(state)
 
 
 class _Taken(NamedTuple):

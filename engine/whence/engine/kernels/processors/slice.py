@@ -11,8 +11,8 @@ import numpy as np
 from whence.engine.interpreter.pending import InSlices, in_slices
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Ints, missing
-from whence.engine.kernels.columns.growing import grown
 from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.expressions.expression import RowFault, compile_columns
 from whence.engine.kernels.folds.combining import Changes, Combined
 from whence.engine.kernels.folds.combining_fast import combining
@@ -33,6 +33,12 @@ __all__ = ["kernel"]
 def kernel(place: Place) -> Kernel | None:
     """The kernel of a Slice."""
     return SliceKernel(place)
+
+
+class _Said(SlotTable):
+    """Which outer slots had a closing output."""
+
+    said: Bools
 
 
 class SliceKernel(Kernel):
@@ -93,8 +99,8 @@ class SliceKernel(Kernel):
             may_vanish=self.inner.may_vanish,
             may_be_missing=self.inner.may_be_missing,
         )
-        self.said: Bools = np.zeros(64, np.bool_)
-        self.trails.reset()
+        self.outers = _Said(1, said=False)
+        self.trails.forget()
 
     def _outer(self, moment: int) -> Position:
         if self.closing is not None:
@@ -123,7 +129,7 @@ class SliceKernel(Kernel):
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Send the fronts to their slices, run P, and combine the heads after every front."""
-        self.said = grown(self.said, born.count, False)
+        self.outers.grow(born.count)
         if not len(front):
             return [self.run.empty(slotted=self.place.slotted)]
         try:
@@ -133,9 +139,9 @@ class SliceKernel(Kernel):
 
     def _fed(self, front: Front) -> Batch:
         sliced = self.slots.send(front.slot, self.key.evaluate(front))
-        count = self.slots.count
+        count = len(self.slots)
         self.trails.grow(count)
-        self.combining.begin(self.slots.outer[count - len(sliced.first) : count], sliced.keys)
+        self.combining.begin(self.slots.outer[count - len(sliced.first) :], sliced.keys)
         self.front, self.row_of, self.first_row = front, sliced.rows, self.rows
         self.one_each = sliced.one_each
         moment = np.arange(self.rows, self.rows + len(sliced.rows))
@@ -190,7 +196,7 @@ class SliceKernel(Kernel):
             changes = Changes(rows[kept], slot[kept], out.values.take(kept), headed)
             return Named(changes, refs, newest)
         # Every event of an irregular P's slice changes what supports it, with a head or without.
-        count = self.slots.count + 1
+        count = len(self.slots) + 1
         wanted = sliced.rows * count + sliced.slot
         have = rows[kept] * count + slot[kept]
         order = np.argsort(have)
@@ -210,8 +216,8 @@ class SliceKernel(Kernel):
         """Close every slice's P and, where that gave any output, say once more."""
         if not self.declared.inner.closes:
             return None
-        count = self.slots.count
-        owner = self.slots.outer[:count]
+        count = len(self.slots)
+        owner = self.slots.outer
         turn = np.zeros(int(slots.max(initial=0)) + 1, np.int64)
         turn[slots] = np.arange(len(slots))
         inner = np.lexsort((np.arange(count), turn[owner]))
@@ -249,24 +255,23 @@ class SliceKernel(Kernel):
             exists = self.trails.once_more(combined.pick, talked, said, self.slots, leading.keys)
             reasons = self._lead(combined, said, named, leading, out, reasons.why, exists)
         self.trails.remember(named, self.outputs)
-        self.said[said] = True
+        self.outers.said[said] = True
         return Batch(combined.values, moment, outer, *reasons)
 
     def open(self) -> Entries:
         """All inputs, if closing could have given an output but did not."""
         if not self.trails.keeps_inputs or not self.tracked:
             return NONE
-        silent = (
-            np.flatnonzero(~self.said) if self.place.slotted else np.flatnonzero(~self.said[:1])
-        )
+        said = self.outers.said if self.place.slotted else self.outers.said[:1]
+        silent = np.flatnonzero(~said)
         trail = self.trails.inputs_so_far.now(silent if self.place.slotted else None, len(silent))
         return trail.entries(np.arange(len(silent)))
 
     def undecided(self) -> Ints:
         """How many verdicts wait in each slice; one whose first output counts waits no longer."""
-        found = self.chain.waiting_in(self.slots.count)
+        found = self.chain.waiting_in(len(self.slots))
         if self.first:
-            found[self.trails.head[: self.slots.count] > 0] = 0
+            found[self.trails.head > 0] = 0
         return found
 
     def pending(self) -> InSlices:
@@ -276,7 +281,7 @@ class SliceKernel(Kernel):
     def waiting_in(self, count: int) -> Ints:
         """How many wait in the slices of each slot."""
         found = np.zeros(count, np.int64)
-        np.add.at(found, self.slots.outer[: self.slots.count], self.undecided())
+        np.add.at(found, self.slots.outer, self.undecided())
         return found
 
     def save(self) -> State:
@@ -288,7 +293,7 @@ class SliceKernel(Kernel):
             "chain": self.chain.save(),
             "combining": self.combining.save(),
             "trails": self.trails.save(),
-            "said": self.said,
+            **self.outers.save(),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
@@ -296,10 +301,10 @@ class SliceKernel(Kernel):
         self.rows, self.outputs = state["rows"], state["outputs"]
         self.slots.load(state["slots"])
         self.chain.load(state["chain"])
-        outer = self.slots.outer[: self.slots.count]
+        outer = self.slots.outer
         self.combining.load(outer, self.slots.keys(), state["combining"])
         self.trails.load(state["trails"])
-        self.said = state["said"]
+        self.outers.load(state)
 
 
 def _sent(batch: Batch, sliced: Sliced, moment: Ints) -> Batch:

@@ -10,8 +10,8 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Ints
-from whence.engine.kernels.columns.growing import grown, roomy
 from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.folds.combining import (
     ALL_HEADS,
     HEADS,
@@ -22,7 +22,7 @@ from whence.engine.kernels.folds.combining import (
     Changes,
     Combined,
 )
-from whence.engine.kernels.kernel import Heads, Kept, Place, State
+from whence.engine.kernels.kernel import Heads, Kept, Place
 from whence.engine.kernels.slots import Sliced, Slots
 from whence.engine.kernels.trails.composing import Chosen, listed, union
 from whence.engine.kernels.trails.entries import WHOLE
@@ -69,11 +69,8 @@ class Leading(NamedTuple):
     keys: Trail | None
 
 
-class SliceTrails:
+class SliceTrails(SlotTable):
     """Keeps what the outputs of a Slice may lead to.
-
-    In ``head`` a slice's head is named by one more than its position, or row in a Window: 0 says
-    that it has none.
 
     Args:
         place: where the Slice stands.
@@ -83,7 +80,14 @@ class SliceTrails:
         keeps_inputs: closing may give outputs that lean on all inputs.
         exit: where the record keeps the outputs of P.
         top: from inner moments to positions in the whole stream.
+
+    Attributes:
+        head: the head of each slice, by one more than its position, or row in a Window; 0: none.
+        events_at: the newest event of each, if P is irregular.
     """
+
+    head: Ints
+    events_at: Ints
 
     def __init__(
         self,
@@ -97,6 +101,7 @@ class SliceTrails:
         top: Callable[[Ints], Ints],
     ) -> None:
         """Begin without slices."""
+        super().__init__(0, head=0, **({"events_at": -1} if irregular else {}))
         self.place = place
         self.run = place.run
         self.irregular = irregular
@@ -115,20 +120,6 @@ class SliceTrails:
             target = -1 if exit is None else exit.target
             self.heads = Heads(name, place.name, self.run.names.target(name), target)
             self.run.heads[name] = self.heads
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget all slices."""
-        self.count = 0
-        self.head: Ints = np.zeros(64, np.int64)
-        self.events_at: Ints = np.full(64, -1)
-
-    def grow(self, count: int) -> None:
-        """Make room for new slices."""
-        self.count = count
-        self.head = roomy(self.head, count)
-        if self.irregular:
-            self.events_at = grown(self.events_at, count, -1)
 
     def note_events(self, slot: Ints, moment: Ints, inside: list[Batch]) -> tuple[Ints, Trail]:
         """All events of every slice so far: what supports the head of an irregular P.
@@ -199,7 +190,7 @@ class SliceTrails:
         ends = np.searchsorted(changes.row, np.arange(len(outers)), side="right").tolist()
         none = np.empty(0, np.int64)
         lists: list[Ints] = []
-        owners = slots.outer[: slots.count]
+        owners = slots.outer
         members = {owner: np.flatnonzero(owners == owner) for owner in set(outers.tolist())}
         at = 0
         for row, (owner, need) in enumerate(zip(outers.tolist(), needs.tolist(), strict=True)):
@@ -312,18 +303,13 @@ class SliceTrails:
         at = self.events_at[np.array(best, np.int64)]
         return union(self.slice_events.stream.link(at), keys)
 
-    def save(self) -> State:
+    def save(self) -> dict[str, Any]:
         """The heads, and all that came so far."""
-        return {
-            "head": self.head[: self.count],
-            "events_at": self.events_at[: self.count],
-            **{name: getattr(self, name).save() for name in _SO_FAR},
-        }
+        return {**super().save(), **{name: getattr(self, name).save() for name in _SO_FAR}}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
-        self.head, self.events_at = state["head"], state["events_at"]
-        self.count = len(self.head)
+        super().load(state)
         for name in _SO_FAR:
             getattr(self, name).load(state[name])
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from whence.engine.kernels.columns.column import Ints
-from whence.engine.kernels.columns.growing import grown
-from whence.engine.kernels.kernel import State
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.trails.entries import join_entries
 from whence.engine.kernels.trails.reasons import Reasons, joined_reasons, together
 from whence.engine.kernels.trails.trail import Sets, Trail
@@ -19,12 +18,14 @@ __all__ = ["SlotRows"]
 _MOST_DEAD = 2**10
 
 
-class SlotRows:
+class SlotRows(SlotTable):
     """Where one row of each slot led, as explanation and as support."""
+
+    row: Ints
 
     def __init__(self) -> None:
         """Begin with no row."""
-        self.row: Ints = np.full(1, -1)
+        super().__init__(1, row=-1)
         self.parts: list[Reasons] = []
         self.size = 0
         self.live = 0
@@ -33,7 +34,7 @@ class SlotRows:
         """From now on the row of each of these slots, all distinct, is the one given."""
         if not len(slots):
             return
-        self.row = grown(self.row, int(slots.max()) + 1, -1)
+        self.grow(int(slots.max()) + 1)
         self.live += int((self.row[slots] < 0).sum())
         self.row[slots] = self.size + np.arange(len(slots))
         self.parts.append(reasons.each(Trail.settle))
@@ -59,7 +60,7 @@ class SlotRows:
         """All rows that are held, and which of them is a slot's is in ``row``."""
         return joined_reasons(self.parts) if self.parts else Reasons.nothing(0)
 
-    def save(self) -> State:
+    def save(self) -> dict[str, Any]:
         """Its rows."""
         if not self.parts:
             return {"held_row": self.row}
@@ -70,7 +71,7 @@ class SlotRows:
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
-        self.row = state["held_row"]
+        super().load({"row": state["held_row"]})
         why = state.get("held_why")
         if why is not None:
             self.parts = [Reasons(why, state.get("held_sup", why))]

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from whence.engine.kernels.columns.column import Bools, Ints
-from whence.engine.kernels.columns.growing import grown, roomy
-from whence.engine.kernels.kernel import Place, State
+from whence.engine.kernels.columns.growing import roomy
+from whence.engine.kernels.columns.slot_table import SlotTable
+from whence.engine.kernels.kernel import Place
 from whence.engine.kernels.trails.composing import linked, union
 from whence.engine.kernels.trails.entries import Entries
 from whence.engine.kernels.trails.linked_stream import LinkedStream
@@ -91,7 +92,7 @@ def settled_row(entries: Entries) -> Entries:
     return entries.rows(np.zeros(len(entries.row), np.int64)).sorted()
 
 
-class SoFar:
+class SoFar(SlotTable):
     """Everything that was added so far, for each slot.
 
     Args:
@@ -103,12 +104,14 @@ class SoFar:
         last: the last element of every slot, -1 for none.
     """
 
+    last: Ints
+
     def __init__(self, place: Place, suffix: str = "so-far") -> None:
         """Begin with nothing."""
+        super().__init__(1, last=-1)
         self.place = place
         self.stream = LinkedStream(place, suffix)
         self.lines: Reasons | None = None
-        self.last: Ints = np.full(1, -1)
 
     def add(
         self, slot: Ints | None, moment: Ints, reasons: Reasons, added: Bools | None = None
@@ -130,7 +133,8 @@ class SoFar:
             lines = self._lines(reasons)
             if lines is not None:
                 return lines
-        self._grow(slot)
+        if slot is not None:
+            self.grow(int(slot.max()) + 1)
         if added is None:
             return Reasons.of(self._chain(slot, moment, reasons))
         rows = np.flatnonzero(added)
@@ -149,22 +153,23 @@ class SoFar:
         rows = np.zeros(count, np.int64)
         chain: Trail | None = None
         if self.stream.kept is not None:
-            self._grow(slot)
+            if slot is not None:
+                self.grow(int(slot.max(initial=-1)) + 1)
             chain = self.stream.link(self.last[rows] if slot is None else self.last[slot])
         begun = None if self.lines is None else self.lines.sup.take(rows)
         return union(begun, chain) or Nothing(count)
 
-    def save(self) -> State:
+    def save(self) -> dict[str, Any]:
         """What was added so far, as far as it is not in the record."""
         lines = None if self.lines is None else self.lines[:2]
-        return {"lines": lines, "kept": self.stream.save(), "last": self.last}
+        return {"lines": lines, "kept": self.stream.save(), **super().save()}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
         lines = state["lines"]
         self.lines = None if lines is None else Reasons(*lines)
         self.stream.load(state["kept"])
-        self.last = state["last"]
+        super().load(state)
 
     def _lines(self, reasons: Reasons) -> Reasons | None:
         """On a log read in order: one interval, from its first event to this one."""
@@ -182,10 +187,6 @@ class SoFar:
         why, sup = found
         self.lines = Reasons(_whole(why), _whole(sup))
         return Reasons(why, why if reasons.agree else sup)
-
-    def _grow(self, slot: Ints | None) -> None:
-        if slot is not None and len(slot):
-            self.last = grown(self.last, int(slot.max()) + 1, -1)
 
     def _chain(self, slot: Ints | None, moment: Ints, reasons: Reasons) -> Trail:
         """Keep an element for every row, linked to the one before it in its slot."""
