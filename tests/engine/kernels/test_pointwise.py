@@ -14,7 +14,7 @@ from whence.engine.errors import EventError
 from whence.engine.functions.user import import_function
 from whence.engine.interpreter import interpret
 from whence.engine.kernels.columns.column import Column
-from whence.engine.kernels.moments import made
+from whence.engine.kernels.columns.lazy_ints import made
 from whence.engine.kernels.trails.trail import Line
 from whence.engine.kernels.work import KernelWork
 from whence.engine.language.chain import Chain

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from whence.engine.kernels.columns.column import Column, Ints, concat
-from whence.engine.kernels.moments import When, made
+from whence.engine.kernels.columns.lazy_ints import Numbers, made
 from whence.engine.kernels.trails.composing import union
 from whence.engine.kernels.trails.reasons import Reasons, joined_reasons
 from whence.engine.kernels.trails.trail import Trail
@@ -30,7 +30,7 @@ class Batch:
     """
 
     values: Column
-    moment: When
+    moment: Numbers
     slot: Ints | None
     why: Trail
     sup: Trail
@@ -69,7 +69,7 @@ class Batch:
         return Batch(self.values.copy(), moment, None, *self.reasons.lasting())
 
 
-def join_batches(batches: Sequence[Batch], moment: When | None = None) -> Batch:
+def join_batches(batches: Sequence[Batch], moment: Numbers | None = None) -> Batch:
     """One batch after the other.
 
     Args:
@@ -100,7 +100,7 @@ class Front:
     """
 
     pipes: tuple[Batch, ...]
-    moment: When
+    moment: Numbers
     slot: Ints | None
 
     def __len__(self) -> int:
@@ -108,7 +108,7 @@ class Front:
         return len(self.moment)
 
     def moments(self) -> Ints:
-        """When each front was complete, as numbers that are there."""
+        """Numbers each front was complete, as numbers that are there."""
         return made(self.moment)
 
     def head(self, count: int) -> Front:

@@ -10,7 +10,7 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns.column import Bools, Ints
-from whence.engine.kernels.moments import made
+from whence.engine.kernels.columns.lazy_ints import made
 
 __all__ = ["Fronts", "ranks"]
 

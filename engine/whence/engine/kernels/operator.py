@@ -9,10 +9,9 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Column, Ints
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.lazy_ints import Repeated, rows_from
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
-from whence.engine.kernels.moments import repeated
 from whence.engine.kernels.trails.entries import Entries
 from whence.engine.kernels.trails.reasons import Reasons, all_of, together
 from whence.engine.kernels.trails.runs import Runs
@@ -125,7 +124,7 @@ class WaitsForOne(OperatorKernel):
             reasons = together(lambda trail: Runs(usual, trail, lo, hi, deciders), own)
             reasons = reasons._replace(exists=reasons.sup)
         values = Column("boolean", np.full(count, self.decisive), None, self.run.texts)
-        moment = repeated(front.moment[deciders], sizes, count)
+        moment = Repeated(front.moment[deciders], sizes, count)
         slot = None if front.slot is None else np.repeat(front.slot[deciders], sizes)
         return [Batch(values, moment, slot, *reasons)]
 

@@ -13,11 +13,11 @@ from whence.engine.interpreter.plan import Pipe, Plan, Step
 from whence.engine.kernels.adapter import Interpreted
 from whence.engine.kernels.batch import Batch, join_batches
 from whence.engine.kernels.columns.column import Ints
+from whence.engine.kernels.columns.lazy_ints import Numbers, made
 from whence.engine.kernels.fronts import Fronts
 from whence.engine.kernels.fusing import Fused
 from whence.engine.kernels.groups import Group, groups_of
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, Run, State
-from whence.engine.kernels.moments import When, made
 from whence.engine.kernels.pointwise import Pointwise, lines_of
 from whence.engine.kernels.processors.apply_function import Apply
 from whence.engine.kernels.registry import kernel_for
@@ -264,8 +264,8 @@ class KernelChain:
             return batch
         return Batch(batch.values, batch.moment, batch.slot, trail, trail, batch.exists)
 
-    def _topped(self, batch: Batch) -> When:
-        """When the events appeared in the whole stream; at the top as it was told."""
+    def _topped(self, batch: Batch) -> Numbers:
+        """Numbers the events appeared in the whole stream; at the top as it was told."""
         return self.top(made(batch.moment)) if self.slotted or self.window else batch.moment
 
     def _groups(self) -> list[Fused[_Alone]]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from whence.engine.kernels.columns.column import Column, Ints, concat, from_values
 from whence.engine.kernels.columns.growing import roomy
+from whence.engine.kernels.columns.lazy_ints import rows_from, zeros
 from whence.engine.kernels.columns.number_table import NumberTable
-from whence.engine.kernels.columns.row_numbers import rows_from, zeros
 from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.columns.texts import Texts
 from whence.engine.values import INT64_MAX, INT64_MIN, Value, key_of

@@ -19,8 +19,8 @@ import pyarrow as pa
 from whence.engine.errors import WhenceError
 from whence.engine.kernels.batch import Batch
 from whence.engine.kernels.columns.column import Column, from_values
+from whence.engine.kernels.columns.lazy_ints import made
 from whence.engine.kernels.columns.texts import Texts
-from whence.engine.kernels.moments import made
 from whence.engine.kernels.trails.entries import Entries
 from whence.engine.kernels.trails.trail import Line, Nothing, Sets, Spans, Trail
 from whence.engine.values import Value

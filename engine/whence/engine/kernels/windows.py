@@ -10,10 +10,9 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns.column import Column, Ints, concat
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.lazy_ints import Numbers, made, rows_from
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
-from whence.engine.kernels.moments import When, made
 from whence.engine.kernels.trails.composing import Chosen, reaching, union
 from whence.engine.kernels.trails.entries import WHOLE
 from whence.engine.kernels.trails.reasons import Reasons, all_of, joined_reasons
@@ -46,7 +45,7 @@ class Windows(NamedTuple):
 
     pipes: tuple[Batch, ...]
     ends: Ints
-    moment: When
+    moment: Numbers
     slot: Ints | None
     steady: bool
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Column, Ints
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.lazy_ints import rows_from
 from whence.engine.kernels.expressions.conditions import as_conditions
 from whence.engine.kernels.expressions.expression import RowFault
 from whence.engine.kernels.folds.loops import ADD, MAX, MIN, PRODUCT, UNSET_YET

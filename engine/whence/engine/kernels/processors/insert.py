@@ -6,8 +6,8 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns.column import constant
+from whence.engine.kernels.columns.lazy_ints import made
 from whence.engine.kernels.kernel import Born, Kernel, Place
-from whence.engine.kernels.moments import made
 from whence.engine.kernels.trails.reasons import Reasons
 from whence.engine.processors import Insert
 

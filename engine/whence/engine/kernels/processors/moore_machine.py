@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Column, Ints, guessed
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.lazy_ints import rows_from
 from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.expressions.conditions import as_conditions
 from whence.engine.kernels.expressions.expression import RowFault, compile_columns

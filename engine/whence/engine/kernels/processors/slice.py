@@ -11,13 +11,12 @@ import numpy as np
 from whence.engine.interpreter.pending import InSlices, in_slices
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Ints, missing
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.lazy_ints import made, rows_from
 from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.expressions.expression import RowFault, compile_columns
 from whence.engine.kernels.folds.combining import Changes, Combined
 from whence.engine.kernels.folds.combining_fast import combining
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
-from whence.engine.kernels.moments import made
 from whence.engine.kernels.slots import Sliced, Slots
 from whence.engine.kernels.trails.entries import NONE, Entries
 from whence.engine.kernels.trails.reasons import Reasons

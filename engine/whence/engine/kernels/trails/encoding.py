@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from whence.engine.kernels.columns.column import Bools, Ints
-from whence.engine.kernels.columns.row_numbers import Counted, rows_from, zeros
+from whence.engine.kernels.columns.lazy_ints import Numbers, made, rows_from, zeros
 from whence.engine.kernels.trails.composing import Chosen
 from whence.engine.kernels.trails.encoding_single import Single, compared, runs_of, single
 from whence.engine.kernels.trails.entries import ASKED, Entries, Names, flat_ranges, join_entries
@@ -33,7 +33,7 @@ class Widths(NamedTuple):
 def encode(
     why: Trail,
     sup: Trail,
-    positions: Ints | Counted,
+    positions: Numbers,
     names: Names,
     widths: Widths,
     chosen: Ints | None = None,
@@ -71,7 +71,7 @@ def encode(
 def _rest(
     parts: Sequence[Trail | Entries | Single],
     rows: Ints,
-    positions: Ints | Counted,
+    positions: Numbers,
     names: Names,
     widths: Widths,
     relation: Relation,
@@ -79,7 +79,7 @@ def _rest(
     """What is no line and no runs: a single part without detours where that can be."""
     if len(parts) == 1:
         (part,) = parts
-        alone = single(part, rows, positions[:]) if isinstance(part, Trail) else part
+        alone = single(part, rows, made(positions)) if isinstance(part, Trail) else part
         if isinstance(alone, Single):
             yield from _items(alone, names, widths, relation)
             return
@@ -93,7 +93,7 @@ def _rest(
 
 
 def _split(
-    why: Trail, sup: Trail, rows: Ints, positions: Ints | Counted
+    why: Trail, sup: Trail, rows: Ints, positions: Numbers
 ) -> Iterator[tuple[Relation, Sequence[Trail | Entries | Single]]]:
     """What explains and supports, what only explains, and what only supports.
 
@@ -120,7 +120,7 @@ def _split(
         return
     pair = _same_kind(more, enough)
     if pair is not None:
-        same, one, other = compared(*pair, rows, positions[:])
+        same, one, other = compared(*pair, rows, made(positions))
         yield "explains", [same]
         yield "trigger", [one]
         yield "supports", [other]
@@ -190,7 +190,7 @@ def _common(left: Entries, right: Entries) -> tuple[Bools, Bools]:
 def _line(
     line: Line,
     rows: Ints,
-    positions: Ints | Counted,
+    positions: Numbers,
     names: Names,
     widths: Widths,
     relation: Relation,
@@ -205,7 +205,7 @@ def _line(
     if int(positions[first + count - 1]) - start != (count - 1) * step:
         return None
     # Positions rise by 1 at least, so that with steps of 1 the ends alone tell.
-    if step != 1 and not bool((np.diff(positions[first : first + count]) == step).all()):
+    if step != 1 and not bool((np.diff(made(positions[first : first + count])) == step).all()):
         return None
     lo, hi = line.a + first * line.sa, line.b + first * line.sb
     if hi < lo or hi + (count - 1) * line.sb < lo + (count - 1) * line.sa:
@@ -220,7 +220,7 @@ def _line(
 def _of_runs(
     runs: Runs,
     rows: Ints,
-    positions: Ints | Counted,
+    positions: Numbers,
     names: Names,
     widths: Widths,
     relation: Relation,

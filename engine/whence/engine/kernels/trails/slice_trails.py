@@ -10,7 +10,7 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Ints
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.lazy_ints import made, rows_from
 from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.folds.combining import (
     ALL_HEADS,
@@ -132,7 +132,7 @@ class SliceTrails(SlotTable):
             return np.empty(0, np.int64), Nothing(count)
         trail = self.slice_events.add(slot, moment, _whole(inside)).sup
         kept = self.slice_events.stream.kept
-        return rows_from(0, count) if kept is None else kept.parts[-1].positions[:], trail
+        return rows_from(0, count) if kept is None else made(kept.parts[-1].positions), trail
 
     def name_heads(self, out: Batch, rows: Ints) -> Ints:
         """How heads are named from now on: by kept position, or by row inside a Window."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from whence.engine.kernels.columns.column import Ints
-from whence.engine.kernels.columns.row_numbers import Counted, rows_from
+from whence.engine.kernels.columns.lazy_ints import Counted, rows_from
 from whence.engine.kernels.trails.entries import (
     ASKED,
     NONE,
