@@ -166,7 +166,7 @@ def test_refused_conditions_go_into_the_record_when_there_are_many() -> None:
                     found |= set(range(lo, hi + 1))
                     continue
                 for part in helper.parts:
-                    places = part.positions[:]
+                    places = made(part.positions)
                     rows = np.flatnonzero((places >= lo) & (places <= hi))
                     stack.append(part.sup.entries(rows))
         return found

@@ -63,6 +63,7 @@ class Fused(Generic[A]):
     def __init__(self, group: Group, run: Run, start: Callable[[], A]) -> None:
         """No event is there yet."""
         self.group = group
+        self.steps, self.sources = group.steps, group.inputs
         self.run = run
         self.start = start
         self.held: list[Batch] = []
@@ -182,7 +183,7 @@ class Fused(Generic[A]):
 
     def save(self) -> State:
         """The events that are still looked at."""
-        return {"root": self.group.root, "seen": self.seen, "held": list(self.held)}
+        return {"root": self.steps[-1], "seen": self.seen, "held": list(self.held)}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Go on from what `save` gave."""
