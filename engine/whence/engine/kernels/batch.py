@@ -37,7 +37,6 @@ class Batch:
     exists: Trail | None
 
     def __len__(self) -> int:
-        """How many events."""
         return len(self.moment)
 
     @property
@@ -104,7 +103,6 @@ class Front:
     slot: Ints | None
 
     def __len__(self) -> int:
-        """How many fronts."""
         return len(self.moment)
 
     def moments(self) -> Ints:

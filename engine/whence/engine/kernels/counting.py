@@ -18,7 +18,6 @@ class Counter(SlotTable):
     seen: Ints
 
     def __init__(self) -> None:
-        """Begin at 0."""
         super().__init__(1, seen=0)
 
     def number(self, slot: Ints | None, count: int, born: Born) -> Ints:

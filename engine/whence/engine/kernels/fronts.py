@@ -34,7 +34,6 @@ class Fronts:
     """What waits on each pipe of a processor until the other pipes have as much."""
 
     def __init__(self, pipes: int) -> None:
-        """Nothing waits yet."""
         self.parts: list[list[Batch]] = [[] for _ in range(pipes)]
 
     @property

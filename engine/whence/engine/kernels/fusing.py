@@ -61,7 +61,6 @@ class Fused(Generic[A]):
     """
 
     def __init__(self, group: Group, run: Run, start: Callable[[], A]) -> None:
-        """No event is there yet."""
         self.group = group
         self.steps, self.sources = group.steps, group.inputs
         self.run = run
@@ -182,11 +181,9 @@ class Fused(Generic[A]):
         return kernels, self.seen - (len(self.held[0]) if self.held else 0)
 
     def save(self) -> State:
-        """The events that are still looked at."""
         return {"root": self.steps[-1], "seen": self.seen, "held": list(self.held)}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.seen, self.held = state["seen"], list(state["held"])
 
 
@@ -213,20 +210,13 @@ def _after(tail: Bools, holds: Bools) -> Bools:
     return found
 
 
+@dataclass(slots=True, eq=False)
 class _Looked(Trail):
     """Row r leads where those conditions lead that the table names for its combination."""
 
-    __slots__ = ("chosen", "conditions", "leaves")
-
-    def __init__(
-        self,
-        conditions: Sequence[Bools],
-        chosen: tuple[Bools, ...],
-        leaves: Sequence[tuple[Trail, int]],
-    ) -> None:
-        self.conditions = conditions
-        self.chosen = chosen
-        self.leaves = leaves
+    conditions: Sequence[Bools]
+    chosen: tuple[Bools, ...]
+    leaves: Sequence[tuple[Trail, int]]
 
     def __len__(self) -> int:
         return len(self.conditions[0])

@@ -31,7 +31,6 @@ class HeadChanges(SlotTable):
     now: Ints
 
     def __init__(self, heads: Heads) -> None:
-        """Begin without slices."""
         super().__init__(0, now=(0, 0))
         self.heads = heads
         self.last = -1
@@ -65,12 +64,10 @@ class HeadChanges(SlotTable):
             yield number, zone_block(to, lo, more, inner)
 
     def save(self) -> dict[str, Any]:
-        """The heads that go on."""
         since, head = self.now.T.copy()
         return {"last": self.last, "since": since, "head": head}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.last = state["last"]
         super().load({"now": np.stack((state["since"], state["head"]), axis=1)})
 

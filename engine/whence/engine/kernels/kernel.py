@@ -178,7 +178,6 @@ class Run:
     """
 
     def __init__(self, *, tracked: bool, closed: bool, steps: bool = False) -> None:
-        """Begin before any event."""
         self.texts = Texts()
         self.names = Names()
         self.tracked = tracked
@@ -221,7 +220,6 @@ class Run:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.texts.from_arrow(state["texts"])
         for name in state["targets"]:
             self.names.target(name)

@@ -44,7 +44,6 @@ class OperatorKernel(Kernel):
         self.onward = SuffixTrails(place)
 
     def reset(self) -> None:
-        """Forget all instances."""
         super().reset()
         self.waiting.drop()
 
@@ -91,11 +90,9 @@ class OperatorKernel(Kernel):
         return found
 
     def save(self) -> State:
-        """What waits."""
         return {**self.waiting.save(), "onward": self.onward.stream.save()}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.waiting.load(state)
         self.onward.stream.load(state["onward"])
 

@@ -154,7 +154,6 @@ class KernelChain:
         return self._through(inputs, lambda at, arrived: self.fed(at, arrived, born))
 
     def reset(self) -> None:
-        """Forget all instances."""
         for at in self.steps:
             at.fronts = Fronts(len(at.step.sources))
             at.kernel.reset()
@@ -266,7 +265,6 @@ class KernelChain:
         return {"steps": steps, "fused": [fused.save() for fused in self._groups()]}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         for at, told in zip(self.steps, state["steps"], strict=True):
             at.kernel.load(told["kernel"])
             at.kernel.fed = told["fed"]
@@ -317,7 +315,6 @@ class _Alone:
     """
 
     def __init__(self, chain: KernelChain, group: Group) -> None:
-        """Begin before the first event."""
         self.chain = chain
         self.group = group
         self.steps = {number: chain.placed_anew(number) for number in group.steps}

@@ -88,7 +88,6 @@ class SliceInside(SliceKernel):
     """The slices of some keys; the moments of its input are positions in the whole log."""
 
     def reset(self) -> None:
-        """Forget all slices."""
         super().reset()
         self.slots: _NotedSlots = _NotedSlots(self.run.texts)
         self.noted = _Noted(self.declared.combine, self.run.texts)
@@ -134,7 +133,6 @@ class SliceTogether(SliceKernel):
     """What all slices give together; the values of its input are not looked at."""
 
     def __init__(self, place: Place) -> None:
-        """Begin without slices."""
         super().__init__(place)
         self.known: list[Ints] = []
         self.count = 0

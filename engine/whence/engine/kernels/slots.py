@@ -50,7 +50,6 @@ class Slots(SlotTable):
     outer: Ints
 
     def __init__(self, texts: Texts) -> None:
-        """Begin without slots."""
         super().__init__(0, outer=0)
         self.texts = texts
         self.nested = False

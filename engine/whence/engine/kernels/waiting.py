@@ -94,7 +94,6 @@ class Waiting(SlotTable):
     turn: Ints
 
     def __init__(self, *, tracked: bool, each: bool) -> None:
-        """Nothing waits yet."""
         super().__init__(1, count=0, turn=0)
         self.tracked = tracked
         self.each = each
@@ -210,7 +209,6 @@ class Waiting(SlotTable):
         self.count[:] = 0
 
     def save(self) -> dict[str, Any]:
-        """What waits."""
         self.tidy(join=True)
         state: dict[str, Any] = {"waiting": self.count, "turn": self.turn}
         if self.each and self.rows:
@@ -225,7 +223,6 @@ class Waiting(SlotTable):
         return state
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         super().load({"count": state["waiting"], "turn": state["turn"]})
         slot, opened = state.get("slot"), state.get("open")
         if isinstance(slot, np.ndarray):

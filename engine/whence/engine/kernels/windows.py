@@ -73,14 +73,12 @@ class WindowKernel(Kernel):
     """
 
     def __init__(self, place: Place) -> None:
-        """Begin with no event."""
         super().__init__(place)
         self.n = cast(Window, place.processor).n
         self.said = 0
         self.tail: list[Batch] = []
 
     def reset(self) -> None:
-        """Forget all instances."""
         super().reset()
         self.said = 0
         self.tail = []
@@ -149,11 +147,9 @@ class WindowKernel(Kernel):
         return Windows(tuple(pipes), ends, front.moment[order[ends] - first], slot[ends], False)
 
     def save(self) -> State:
-        """The last events of every slot."""
         return {"said": self.said, "tail": [batch.settled() for batch in self.tail]}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.said = state["said"]
         self.tail = list(state["tail"])
 
@@ -175,7 +171,6 @@ class GeneralWindow(WindowKernel):
     """P runs on every window, all windows of a batch at once."""
 
     def __init__(self, place: Place) -> None:
-        """Prepare P."""
         from whence.engine.kernels.scope import KernelChain
 
         super().__init__(place)

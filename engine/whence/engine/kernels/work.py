@@ -50,7 +50,6 @@ class KernelWork:
         steps: bool = False,
         limits: RunLimits | None = None,
     ) -> None:
-        """Compile the chain; no event is read yet."""
         keep_memory()
         self.budget = Budget(limits or current())
         check_bounds(chain, self.budget.limits)

@@ -114,7 +114,6 @@ class Counted(LazyInts):
     __slots__ = ("first",)
 
     def __init__(self, first: int, count: int) -> None:
-        """Keep where they begin, and how many there are."""
         super().__init__(count)
         self.first = first
 
@@ -142,7 +141,6 @@ class Repeated(LazyInts):
     __slots__ = ("numbers", "sizes")
 
     def __init__(self, numbers: Numbers, sizes: Ints, count: int) -> None:
-        """Keep both."""
         super().__init__(count)
         self.numbers, self.sizes = numbers, sizes
 

@@ -39,7 +39,6 @@ class RowFault(Exception):
     """
 
     def __init__(self, row: int, fault: ValueFault) -> None:
-        """Keep both."""
         super().__init__(row, fault)
         self.row = row
         self.fault = fault

@@ -96,11 +96,9 @@ class _Logical(Combining):
         return Combined(Column("boolean", values, None, self.texts), pick, support)
 
     def save(self) -> State:
-        """What is known of every slice, and of every outer slot."""
         return {**self.slices.save(), **self.outers.save()}
 
     def load(self, outer: Ints, keys: Column, state: Mapping[str, Any]) -> None:
-        """Go on with the same arrays."""
         self.slices.load(state)
         self.outers.load(state)
 

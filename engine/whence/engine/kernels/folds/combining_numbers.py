@@ -190,13 +190,11 @@ class _Numbers(Combining):
             self._update(self._of(int(outer[slot])), slot, heads[slot], headed=True)
 
     def save(self) -> State:
-        """What is known of every slice, and of every outer slot."""
         if not self.plain:
             return {"plain": False, **super().save()}
         return {"plain": True, "kind": self.kind, **self.slices.save(), **self.outers.save()}
 
     def load(self, outer: Ints, keys: Column, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.plain = state["plain"]
         if not self.plain:
             super().load(outer, keys, state)
@@ -216,7 +214,6 @@ class Folds(_Numbers):
     """
 
     def __init__(self, name: str, texts: Texts, **options: bool) -> None:
-        """Begin without slices."""
         super().__init__(name, texts, **options)
         self.product = name == "product"
 
@@ -288,7 +285,6 @@ class Extremes(_Numbers):
     kinds = ("integer", "float", "instant", "duration")
 
     def __init__(self, name: str, texts: Texts, **options: bool) -> None:
-        """Begin without slices."""
         super().__init__(name, texts, **options)
         self.tree: Ints = np.zeros(64, np.int64)
         self.planted = 0
@@ -359,7 +355,6 @@ class Extremes(_Numbers):
         return {**super().save(), "tree": self.tree[: self.planted]}
 
     def load(self, outer: Ints, keys: Column, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         super().load(outer, keys, state)
         if self.plain:
             self.tree = state["tree"]

@@ -101,7 +101,6 @@ class Totals(SlotTable):
     begun: Bools
 
     def __init__(self, declared: Cumulate) -> None:
-        """Begin without slots."""
         folded = declared.folded
         self.name = folded.name
         self.step: Callable[[Any, Any], Value] = folded.pair or folded.compute
@@ -278,7 +277,6 @@ class Totals(SlotTable):
         return int(self.at[s]) if self.at[s] >= 0 else BEFORE
 
     def save(self) -> dict[str, Any]:
-        """The totals of all slots."""
         objects = None
         if self.objects is not None:
             known = [None if v is UNSET else v for v in self.objects]
@@ -288,7 +286,6 @@ class Totals(SlotTable):
         return {**super().save(), "unit": self.unit, "objects": objects}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         super().load(state)
         self.unit = state["unit"]
         if state["objects"] is not None:

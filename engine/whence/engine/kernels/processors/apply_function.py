@@ -19,7 +19,6 @@ class Apply(Kernel):
     """
 
     def __init__(self, place: Place, processor: ApplyFunction) -> None:
-        """Compile the function."""
         super().__init__(place)
         self.function = compile_columns(processor.expression, place.inputs, place.run)
         # A regular front rests on nothing, unless P reads events from behind an irregular pipe.

@@ -43,14 +43,12 @@ class CumulateKernel(Kernel):
     """The totals of all slots."""
 
     def __init__(self, place: Place) -> None:
-        """Begin with the start value in every slot."""
         super().__init__(place)
         self.totals = Totals(cast(Cumulate, place.processor))
         self.held = SlotRows()
         self.so_far = SoFar(place)
 
     def reset(self) -> None:
-        """Forget all instances."""
         super().reset()
         self.totals.forget()
 
@@ -135,11 +133,9 @@ class CumulateKernel(Kernel):
         return Chosen(count, parts) if parts else Nothing(count)
 
     def save(self) -> State:
-        """The totals, and what explains them."""
         return {**self.totals.save(), **self.held.save(), "so_far": self.so_far.save()}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.totals.load(state)
         self.held.load(state)
         self.so_far.load(state["so_far"])

@@ -89,7 +89,6 @@ class _Filter(Kernel):
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.conditions.load(state["conditions"])
         self.refused.load(state["refused"])
         self.leans = state["leans"]

@@ -64,7 +64,6 @@ class _Freeze(Kernel):
         return {"firsts": self.firsts, **self.rows.save()}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.firsts = state["firsts"]
         self.rows.load(state)
 

@@ -53,7 +53,6 @@ class MooreKernel(Kernel):
     """
 
     def __init__(self, place: Place) -> None:
-        """Number the states and compile the guards."""
         super().__init__(place)
         declared = self.declared = cast(MooreMachine, place.processor)
         self.names = declared.all_states()
@@ -91,7 +90,6 @@ class MooreKernel(Kernel):
         self.ways = _Ways(0, state=np.int32(0), came=way.astype(_smallest(states)), element=way)
 
     def reset(self) -> None:
-        """Forget all instances."""
         super().reset()
         self.ways.forget()
 
@@ -255,7 +253,6 @@ class MooreKernel(Kernel):
         return self.ways.save()
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.ways.load(state)
 
 

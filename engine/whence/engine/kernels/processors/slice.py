@@ -44,7 +44,6 @@ class SliceKernel(Kernel):
     """All slices of all instances at work, and what they give together."""
 
     def __init__(self, place: Place) -> None:
-        """Begin without slices."""
         from whence.engine.kernels.scope import KernelChain
 
         super().__init__(place)
@@ -87,7 +86,6 @@ class SliceKernel(Kernel):
         self.reset()
 
     def reset(self) -> None:
-        """Forget all slices."""
         super().reset()
         self.slots = Slots(self.run.texts)
         self.rows = 0
@@ -296,7 +294,6 @@ class SliceKernel(Kernel):
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on with the same slices."""
         self.rows, self.outputs = state["rows"], state["outputs"]
         self.slots.load(state["slots"])
         self.chain.load(state["chain"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -26,18 +27,14 @@ __all__ = [
 Follow = Callable[[tuple[Trail, ...], Ints], Entries]
 
 
+@dataclass(slots=True, eq=False)
 class Chosen(Trail):
     """Row r leads where those of several trails lead that are chosen for it; ``None``: always."""
 
-    __slots__ = ("count", "parts")
-
-    def __init__(self, count: int, parts: Sequence[tuple[Bools | None, Trail]]) -> None:
-        """Keep the parts."""
-        self.count = count
-        self.parts = tuple(parts)
+    count: int
+    parts: Sequence[tuple[Bools | None, Trail]]
 
     def __len__(self) -> int:
-        """How many rows."""
         return self.count
 
     def entries(self, rows: Ints) -> Entries:
@@ -54,10 +51,10 @@ class Chosen(Trail):
         return join_entries(found)
 
     def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
         return Chosen(self.count, [(chosen, trail.ask(fields)) for chosen, trail in self.parts])
 
 
+@dataclass(slots=True, eq=False)
 class Derived(Trail):
     """Rows whose entries are worked out from other trails when somebody follows them.
 
@@ -67,16 +64,11 @@ class Derived(Trail):
         follow: from these, with the fields that are asked by then, and some rows to the entries.
     """
 
-    __slots__ = ("children", "count", "follow")
-
-    def __init__(self, count: int, children: tuple[Trail, ...], follow: Follow) -> None:
-        """Keep the way."""
-        self.count = count
-        self.children = children
-        self.follow = follow
+    count: int
+    children: tuple[Trail, ...]
+    follow: Follow
 
     def __len__(self) -> int:
-        """How many rows."""
         return self.count
 
     def entries(self, rows: Ints) -> Entries:
@@ -84,7 +76,6 @@ class Derived(Trail):
         return self.follow(self.children, rows)
 
     def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
         below = tuple([child.ask(fields) for child in self.children])
         # Of several trails a new one each time: `encode` tells parts apart by identity, as ever.
         same = not below or (len(below) == 1 and below[0] is self.children[0])

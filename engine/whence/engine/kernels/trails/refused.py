@@ -34,7 +34,6 @@ class Refused:
     """
 
     def __init__(self, place: Place, suffix: str = "refused", most: int = _MOST) -> None:
-        """Begin with nothing."""
         self.place = place
         self.stream = LinkedStream(place, suffix)
         self.most = most
@@ -84,7 +83,6 @@ class Refused:
         return {"held": self.held, "kept": self.stream.save(), "last": self.last}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.held, self.fresh = state["held"], []
         self.size = len(self.held.row)
         self.stream.load(state["kept"])

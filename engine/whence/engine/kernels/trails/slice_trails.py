@@ -49,7 +49,6 @@ class Named:
     __slots__ = ("changes", "events", "heads")
 
     def __init__(self, changes: Changes, heads: Ints, events: Ints) -> None:
-        """Keep them."""
         self.changes = changes
         self.heads = heads
         self.events = events
@@ -100,7 +99,6 @@ class SliceTrails(SlotTable):
         exit: Kept | None,
         top: Callable[[Ints], Ints],
     ) -> None:
-        """Begin without slices."""
         super().__init__(0, head=0, **({"events_at": -1} if irregular else {}))
         self.place = place
         self.run = place.run
@@ -304,11 +302,9 @@ class SliceTrails(SlotTable):
         return union(self.slice_events.stream.link(at), keys)
 
     def save(self) -> dict[str, Any]:
-        """The heads, and all that came so far."""
         return {**super().save(), **{name: getattr(self, name).save() for name in _SO_FAR}}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         super().load(state)
         for name in _SO_FAR:
             getattr(self, name).load(state[name])

@@ -24,7 +24,6 @@ class SlotRows(SlotTable):
     row: Ints
 
     def __init__(self) -> None:
-        """Begin with no row."""
         super().__init__(1, row=-1)
         self.parts: list[Reasons] = []
         self.size = 0
@@ -61,7 +60,6 @@ class SlotRows(SlotTable):
         return joined_reasons(self.parts) if self.parts else Reasons.nothing(0)
 
     def save(self) -> dict[str, Any]:
-        """Its rows."""
         if not self.parts:
             return {"held_row": self.row}
         self._tidy()
@@ -70,7 +68,6 @@ class SlotRows(SlotTable):
         return state if held.agree else {**state, "held_sup": held.sup}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         super().load({"row": state["held_row"]})
         why = state.get("held_why")
         if why is not None:

@@ -107,7 +107,6 @@ class SoFar(SlotTable):
     last: Ints
 
     def __init__(self, place: Place, suffix: str = "so-far") -> None:
-        """Begin with nothing."""
         super().__init__(1, last=-1)
         self.place = place
         self.stream = LinkedStream(place, suffix)
@@ -165,7 +164,6 @@ class SoFar(SlotTable):
         return {"lines": lines, "kept": self.stream.save(), **super().save()}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         lines = state["lines"]
         self.lines = None if lines is None else Reasons(*lines)
         self.stream.load(state["kept"])

@@ -28,7 +28,6 @@ class SuffixTrails:
     """
 
     def __init__(self, place: Place, suffix: str = "onward") -> None:
-        """Nothing is kept yet."""
         self.place = place
         self.stream = LinkedStream(place, suffix)
 

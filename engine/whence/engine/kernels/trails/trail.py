@@ -7,6 +7,7 @@ to the logs and kept streams. What a kernel keeps beyond the batch is settled fi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -70,17 +71,13 @@ class Trail:
         return Sets(starts, entries)
 
 
+@dataclass(slots=True, eq=False)
 class Nothing(Trail):
     """Rows that lead nowhere."""
 
-    __slots__ = ("count",)
-
-    def __init__(self, count: int) -> None:
-        """So many of them."""
-        self.count = count
+    count: int
 
     def __len__(self) -> int:
-        """How many rows."""
         return self.count
 
     def entries(self, rows: Ints) -> Entries:
@@ -88,7 +85,6 @@ class Nothing(Trail):
         return NONE
 
     def ask(self, fields: int) -> Trail:
-        """The same."""
         return self
 
     def take(self, rows: Ints) -> Trail:
@@ -100,22 +96,19 @@ class Nothing(Trail):
         return Nothing(stop - start)
 
 
+@dataclass(slots=True, eq=False)
 class Line(Trail):
     """Row r leads to the positions ``a + r*sa`` to ``b + r*sb``: no row needs memory."""
 
-    __slots__ = ("a", "b", "count", "fields", "sa", "sb", "target")
-
-    def __init__(
-        self, target: int, fields: int, count: int, a: int, b: int, sa: int = 1, sb: int = 1
-    ) -> None:
-        """Describe all rows at once."""
-        self.target = target
-        self.fields = fields
-        self.count = count
-        self.a, self.b, self.sa, self.sb = a, b, sa, sb
+    target: int
+    fields: int
+    count: int
+    a: int
+    b: int
+    sa: int = 1
+    sb: int = 1
 
     def __len__(self) -> int:
-        """How many rows."""
         return self.count
 
     def entries(self, rows: Ints) -> Entries:
@@ -129,7 +122,6 @@ class Line(Trail):
         return [Straight(rows_from(0, len(rows)), self, rows)]
 
     def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
         if self.fields != ASKED:
             return self
         return Line(self.target, fields, self.count, self.a, self.b, self.sa, self.sb)
@@ -175,19 +167,17 @@ def intervals(target: int, fields: int, lo: Ints, hi: Ints) -> Entries:
     return Entries(row, np.full(len(row), target), np.full(len(row), fields), lo, hi)
 
 
+@dataclass(slots=True, eq=False)
 class Spans(Trail):
     """Every row leads to an interval of its own; an empty one if ``hi`` is below ``lo`` or 0.
 
     Where all are single positions both ends are the very same array.
     """
 
-    __slots__ = ("fields", "hi", "lo", "target")
-
-    def __init__(self, target: int, fields: int, lo: Ints, hi: Ints) -> None:
-        """Keep the ends."""
-        self.target = target
-        self.fields = fields
-        self.lo, self.hi = lo, hi
+    target: int
+    fields: int
+    lo: Ints
+    hi: Ints
 
     @classmethod
     def points(cls, target: int, fields: int, positions: Ints) -> Spans:
@@ -195,7 +185,6 @@ class Spans(Trail):
         return cls(target, fields, positions, positions)
 
     def __len__(self) -> int:
-        """How many rows."""
         return len(self.lo)
 
     def entries(self, rows: Ints) -> Entries:
@@ -205,7 +194,6 @@ class Spans(Trail):
         return intervals(self.target, self.fields, lo, hi)
 
     def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
         return Spans(self.target, fields, self.lo, self.hi) if self.fields == ASKED else self
 
     def take(self, rows: Ints) -> Trail:
@@ -217,18 +205,17 @@ class Spans(Trail):
         return Spans(self.target, self.fields, lo, hi)
 
 
+@dataclass(slots=True, eq=False)
 class Sets(Trail):
-    """Every row leads to any number of intervals: the settled form, sorted by row."""
+    """Every row leads to any number of intervals: the settled form, sorted by row.
 
-    __slots__ = ("held", "starts")
+    The entries of row r are starts[r] to starts[r+1] - 1.
+    """
 
-    def __init__(self, starts: Ints, held: Entries) -> None:
-        """Keep the entries; those of row r are starts[r] to starts[r+1] - 1."""
-        self.starts = starts
-        self.held = held
+    starts: Ints
+    held: Entries
 
     def __len__(self) -> int:
-        """How many rows."""
         return len(self.starts) - 1
 
     def entries(self, rows: Ints) -> Entries:
@@ -238,7 +225,6 @@ class Sets(Trail):
         return self.held.where(places).rows(which)
 
     def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
         known = self.held.fields
         if not (known == ASKED).any():
             return self
@@ -260,18 +246,17 @@ class Sets(Trail):
         return self
 
 
+@dataclass(slots=True, eq=False)
 class Gathered(Trail):
-    """Row r leads where row ``places[r]`` of another trail leads; below 0 nowhere."""
+    """Row r leads where row ``places[r]`` of another trail leads; below 0 nowhere.
 
-    __slots__ = ("child", "places")
+    Neighbouring rows need no array.
+    """
 
-    def __init__(self, child: Trail, places: Ints | Counted) -> None:
-        """Keep both; neighbouring rows need no array."""
-        self.child = child
-        self.places = places
+    child: Trail
+    places: Ints | Counted
 
     def __len__(self) -> int:
-        """How many rows."""
         return len(self.places)
 
     def entries(self, rows: Ints) -> Entries:
@@ -293,7 +278,6 @@ class Gathered(Trail):
         return _spread(below, back, len(found), asked)
 
     def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
         below = self.child.ask(fields)
         return self if below is self.child else Gathered(below, self.places)
 

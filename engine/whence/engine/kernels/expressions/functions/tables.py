@@ -93,7 +93,6 @@ class TextTables:
         test: bool = True,
         each: Callable[..., npt.NDArray[Any]] | None = None,
     ) -> None:
-        """Begin without any text."""
         self.each = each
         self.call = function.compute
         self.kind = kind
