@@ -37,7 +37,7 @@ _EVERYWHERE = 2**62
 _SO_FAR = ("inputs_so_far", "in_slices", "keys_so_far", "slice_events")
 
 
-class Named:
+class Named(NamedTuple):
     """How the changed slices are named: heads and events by kept position or, in a Window, by row.
 
     Attributes:
@@ -46,12 +46,9 @@ class Named:
         events: the newest event of each, where P is irregular.
     """
 
-    __slots__ = ("changes", "events", "heads")
-
-    def __init__(self, changes: Changes, heads: Ints, events: Ints) -> None:
-        self.changes = changes
-        self.heads = heads
-        self.events = events
+    changes: Changes
+    heads: Ints
+    events: Ints
 
 
 class Leading(NamedTuple):
