@@ -32,11 +32,19 @@ from whence.engine.kernels.folds.loops import (
 from whence.engine.processors.cumulate import UNSET, Cumulate
 from whence.engine.values import Value, ValueFault, as_condition, is_odd
 
-__all__ = ["Changed", "Folded", "Totals", "numeric"]
+__all__ = [
+    "OPERATIONS",
+    "Changed",
+    "Folded",
+    "Totals",
+    "inputs_of",
+    "number_column",
+    "numeric",
+]
 
 Floats = npt.NDArray[np.float64]
 
-_OPERATIONS = {"add": ADD, "product": PRODUCT, "min": MIN, "max": MAX}
+OPERATIONS = {"add": ADD, "product": PRODUCT, "min": MIN, "max": MAX}
 _NO_BOOLS: Bools = np.empty(0, np.bool_)
 _NO_INTS: Ints = np.empty(0, np.int64)
 _NO_FLOATS: Floats = np.empty(0, np.float64)
@@ -133,7 +141,7 @@ class Totals(SlotTable):
         """Begin anew."""
         super().forget()
         self.unit: str | None = {INTEGER: "integer", FLOAT: "float"}.get(self.first[0])
-        known = self.start is UNSET and self.name in _OPERATIONS
+        known = self.start is UNSET and self.name in OPERATIONS
         self.objects = [] if self.first[0] == UNSET_YET and not known else None
 
     def grow(self, slots: int) -> None:
@@ -182,29 +190,13 @@ class Totals(SlotTable):
 
     def _numbers(self, slot: Ints | None, column: Column) -> Folded:
         count = len(column)
-        kind = np.empty(count, np.int64)
-        whole = np.empty(count, np.int64)
+        kind, whole, pick = (np.empty(count, np.int64) for _ in range(3))
         real = np.empty(count, np.float64)
-        pick = np.empty(count, np.int64)
-        is_float = column.kind == "float"
-        refused = fold_numbers(
-            _OPERATIONS[self.name],
-            _NO_INTS if slot is None else slot,
-            is_float,
-            _NO_INTS if is_float else column.data,
-            column.data if is_float else _NO_FLOATS,
-            _NO_BOOLS if column.valid is None else column.valid,
-            self.kind,
-            self.whole,
-            self.real,
-            self.odd,
-            self.mark,
-            self.at,
-            kind,
-            whole,
-            real,
-            pick,
-        )
+        slots = _NO_INTS if slot is None else slot
+        totals = (self.kind, self.whole, self.real, self.odd, self.mark, self.at)
+        found = (kind, whole, real, pick)
+        operation = OPERATIONS[self.name]
+        refused = fold_numbers(operation, slots, *inputs_of(column), *totals, *found)
         if refused >= 0:
             where = 0 if slot is None else int(slot[refused])
             fault = self._fault(self._total(where, column.texts), column.item(refused))
@@ -292,6 +284,17 @@ class Totals(SlotTable):
             known = state["objects"].to_list()
             unset = (self.kind == UNSET_YET).tolist()
             self.objects = [UNSET if u else v for v, u in zip(known, unset, strict=True)]
+
+
+def inputs_of(column: Column) -> tuple[bool, Ints, Floats, Bools]:
+    """Numbers as the loops take them: whether they are floats, integers, floats, which are there.
+
+    What they are not is empty, and so are the last if all are there.
+    """
+    valid = _NO_BOOLS if column.valid is None else column.valid
+    if column.kind == "float":
+        return True, _NO_INTS, column.data, valid
+    return False, column.data, _NO_FLOATS, valid
 
 
 def _first(start: Any) -> tuple[int, int, float]:

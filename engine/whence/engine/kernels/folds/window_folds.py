@@ -11,8 +11,8 @@ from whence.engine.kernels.columns.column import Column, Ints
 from whence.engine.kernels.columns.lazy_ints import rows_from
 from whence.engine.kernels.expressions.conditions import as_conditions
 from whence.engine.kernels.expressions.expression import RowFault
-from whence.engine.kernels.folds.loops import ADD, MAX, MIN, PRODUCT, UNSET_YET
-from whence.engine.kernels.folds.totals import Totals, number_column, numeric
+from whence.engine.kernels.folds.loops import UNSET_YET
+from whence.engine.kernels.folds.totals import OPERATIONS, Totals, inputs_of, number_column, numeric
 from whence.engine.kernels.folds.window_loops import (
     fold_windows,
     holding_windows,
@@ -38,8 +38,6 @@ from whence.engine.values.jit import is_compiled
 
 __all__ = ["fold_of"]
 
-_OPERATIONS = {"add": ADD, "product": PRODUCT, "min": MIN, "max": MAX}
-
 
 def fold_of(place: Place) -> Kernel | None:
     """The kernel of a Window whose P is nothing but one of the usual folds."""
@@ -50,7 +48,7 @@ def fold_of(place: Place) -> Kernel | None:
     declared = inner.steps[0].processor
     if not isinstance(declared, Cumulate) or not is_ours(declared):
         return None
-    if declared.folded.name not in (*_OPERATIONS, "and", "or"):
+    if declared.folded.name not in (*OPERATIONS, "and", "or"):
         return None
     return _FoldWindow(place, declared)
 
@@ -185,39 +183,22 @@ class _FoldWindow(WindowKernel):
             return None
         lo, hi, places = (np.empty(count, np.int64) for _ in range(3))
         none = np.empty(0, np.int64)
-        operation = _OPERATIONS[totals.name]
+        operation = OPERATIONS[totals.name]
         if self._is_small(column):
             out = np.empty(count, np.int64)
             ends = none if windows.steady else windows.ends
             runs = whole_windows(operation, column.data, ends, self.n, out, lo, hi, places)
             values = Column(column.kind, out, None, column.texts)
             return _Totals(values, lo[:runs], hi[:runs], places[:runs])
-        is_float = column.kind == "float"
         kind, whole, pick = (np.empty(count, np.int64) for _ in range(3))
         real = np.empty(count, np.float64)
-        first_kind, first_whole, first_real = totals.first
-        mark = 2 if first_kind != UNSET_YET and (totals.is_extreme or totals.start == 0) else 0
-        refused = fold_windows(
-            operation,
-            is_float,
-            none if is_float else column.data,
-            column.data if is_float else np.empty(0, np.float64),
-            np.empty(0, np.bool_) if column.valid is None else column.valid,
-            windows.ends,
-            self.n,
-            first_kind,
-            first_whole,
-            first_real,
-            is_odd(totals.start),
-            mark,
-            kind,
-            whole,
-            real,
-            pick,
-        )
-        if refused >= 0:
+        starts = totals.first[0] != UNSET_YET
+        mark = 2 if starts and (totals.is_extreme or totals.start == 0) else 0
+        begins = (*totals.first, is_odd(totals.start), mark)
+        given = (*inputs_of(column), windows.ends, self.n)
+        if fold_windows(operation, *given, *begins, kind, whole, real, pick) >= 0:
             return None
-        unit = "integer" if is_float else column.kind
+        unit = "integer" if column.kind == "float" else column.kind
         values = number_column(kind, whole, real, unit, column.texts)
         found = runs_of(Nothing(count), Nothing(0), np.where(pick == -3, -2, pick))
         assert isinstance(found, Runs)
