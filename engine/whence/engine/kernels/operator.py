@@ -118,8 +118,8 @@ class WaitsForOne(OperatorKernel):
             own = batch.reasons.ask()
             self.waiting.add(front.slot, waits, [own])
             usual, lo, hi = reasons.why, ends - sizes, ends - 1
-            reasons = together(lambda trail: Runs(usual, trail, lo, hi, deciders), own)
-            reasons = reasons._replace(exists=reasons.sup)
+            why, sup, _ = together(lambda trail: Runs(usual, trail, lo, hi, deciders), own)
+            reasons = Reasons(why, sup, sup)
         values = Column("boolean", np.full(count, self.decisive), None, self.run.texts)
         moment = Repeated(front.moment[deciders], sizes, count)
         slot = None if front.slot is None else np.repeat(front.slot[deciders], sizes)

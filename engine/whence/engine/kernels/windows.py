@@ -227,7 +227,7 @@ class GeneralWindow(WindowKernel):
         if not self.tracked:
             return Batch(values, windows.moment, windows.slot, *Reasons.nothing(count))
         exists = union(*(None if b.exists is None else b.exists.take(ends) for b in windows.pipes))
-        reasons = self._explained(windows, out, last).leaning(exists)._replace(exists=exists)
+        reasons = self._explained(windows, out, last).existing(exists)
         return Batch(values, windows.moment, windows.slot, *reasons)
 
     def _explained(self, windows: Windows, out: Batch, last: Ints) -> Reasons:

@@ -31,7 +31,7 @@ class Apply(Kernel):
         except RowFault as bad:
             self.fail(front, bad.row, bad.fault)
         exists = front.exists() if self.tracked and not self.regular else None
-        reasons = found.reasons.leaning(exists)._replace(exists=exists)
+        reasons = found.reasons.existing(exists)
         return [Batch(found.values, front.moment, front.slot, *reasons)]
 
 

@@ -35,7 +35,7 @@ class _Freeze(Kernel):
         firsts = self._with(batch, born)
         rows = np.zeros(count, np.int64) if batch.slot is None else self.rows.row[batch.slot]
         frozen = firsts.take(rows)
-        reasons = frozen.reasons.leaning(batch.exists)._replace(exists=batch.exists)
+        reasons = frozen.reasons.existing(batch.exists)
         return [Batch(frozen.values, batch.moment, batch.slot, *reasons)]
 
     def _with(self, batch: Batch, born: Born) -> Batch:

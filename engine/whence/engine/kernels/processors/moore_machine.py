@@ -196,7 +196,7 @@ class MooreKernel(Kernel):
         if not self.regular:
             # That an output is there rests on all that led to it.
             exists = union(found.sup, exists)
-        found = found.leaning(exists)._replace(exists=exists)
+        found = found.existing(exists)
         return Batch(values, front.moment, front.slot, *found)
 
     def _own(self, front: Front, taken: _Taken) -> Reasons:

@@ -16,7 +16,7 @@ class _Multiplex(Kernel):
         exists = front.exists()
         copies = []
         for batch in front.pipes:
-            reasons = batch.reasons.leaning(exists)._replace(exists=exists)
+            reasons = batch.reasons.existing(exists)
             copies.append(Batch(batch.values, front.moment, front.slot, *reasons))
         count, pipes = len(front), len(copies)
         order = np.arange(count * pipes).reshape(pipes, count).T.reshape(-1)

@@ -36,8 +36,9 @@ class Reasons(NamedTuple):
 
     def each(self, change: Callable[[Trail], Trail]) -> Reasons:
         """The same with every trail changed."""
-        exists = None if self.exists is None else change(self.exists)
-        return together(change, self)._replace(exists=exists)
+        why = change(self.why)
+        sup = why if self.sup is self.why else change(self.sup)
+        return Reasons(why, sup, None if self.exists is None else change(self.exists))
 
     def take(self, rows: Ints) -> Reasons:
         """Those of some rows; a row below 0 leads nowhere."""
@@ -57,7 +58,14 @@ class Reasons(NamedTuple):
 
     def leaning(self, *more: Trail | None) -> Reasons:
         """Supported by these too; whatever exists rests on what it did."""
-        return self._replace(sup=union(self.sup, *more) or self.sup)
+        given = [trail for trail in more if trail is not None]
+        return self._replace(sup=union(self.sup, *given) or self.sup) if given else self
+
+    def existing(self, exists: Trail | None) -> Reasons:
+        """Resting on that, which supports them too, and on nothing else."""
+        if exists is None:
+            return self if self.exists is None else Reasons(self.why, self.sup)
+        return Reasons(self.why, union(self.sup, exists) or self.sup, exists)
 
     @classmethod
     def of(cls, trail: Trail, exists: Trail | None = None) -> Reasons:
@@ -72,6 +80,10 @@ class Reasons(NamedTuple):
 
 def together(make: Callable[..., Trail], *parts: Reasons) -> Reasons:
     """One of several, what explains by what explains and what supports by what supports."""
+    if len(parts) == 1:
+        ((own, other, _),) = parts
+        why = make(own)
+        return Reasons(why, why if other is own else make(other))
     why = make(*[part.why for part in parts])
     same = all([part.sup is part.why for part in parts])
     return Reasons(why, why if same else make(*[part.sup for part in parts]))
