@@ -128,3 +128,13 @@ def test_an_overflow_is_refused_with_the_interpreters_words(combine: str, x: flo
         got = str(error)
     assert got == expected
     assert bool(expected) == (combine == "product" or x in (HUGE, 1e308))
+
+
+@pytest.mark.parametrize("combine", ["and", "or", "count", "add", "min"])
+def test_many_slices_that_have_no_slices_of_their_own_yet_say_the_same(combine: str) -> None:
+    """Their keys are empty lists, so that an inner Slice never begins anything for them."""
+    inner = Slice("inner", by="k", of=ApplyFunction("x", "x"), combine=combine)
+    chain = Chain.of(Slice("outer", by="a", of=Chain.of(inner), combine="map"))
+    value = True if combine in ("and", "or") else 1
+    log = [{"a": n, "k": [1] if n % 7 == 6 else [], "x": value} for n in range(90)]
+    assert difference(Given(0, {}, {"log": log}, False, set(), chain)) is None

@@ -15,6 +15,7 @@ from whence.engine.errors import EventError
 from whence.engine.interpreter import interpret
 from whence.engine.kernels.adapter import Interpreted
 from whence.engine.kernels.columns.column import Column
+from whence.engine.kernels.trails.reasons import Reasons
 from whence.engine.kernels.trails.slot_rows import SlotRows
 from whence.engine.kernels.trails.trail import Line
 from whence.engine.kernels.work import KernelWork
@@ -188,9 +189,9 @@ def test_folds_and_windows_in_random_chains() -> None:
 def test_what_a_slot_holds_is_found_after_many_others_came_and_went() -> None:
     held = SlotRows()
     for number in range(4000):
-        row = Line(0, 0, 1, number, number)
-        held.put(np.array([number % 3]), row, row)
-    why, _ = held.trails()
+        row = Reasons.of(Line(0, 0, 1, number, number))
+        held.put(np.array([number % 3]), row)
+    why = held.trails().why
     assert len(why) < 1100  # rows that no slot has any more are forgotten
     found = why.entries(held.row[:3])
     assert found.lo[np.argsort(found.row)].tolist() == [3999, 3997, 3998]

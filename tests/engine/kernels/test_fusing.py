@@ -13,6 +13,7 @@ from tests.engine.random_chains import Case, random_case
 from whence.engine.errors import EventError
 from whence.engine.formula import formula
 from whence.engine.interpreter import Interpreter, interpret
+from whence.engine.kernels.fusing import Fused
 from whence.engine.kernels.work import KernelWork
 from whence.engine.language.chain import Chain
 from whence.engine.processors import ApplyFunction, Filter
@@ -43,6 +44,10 @@ def _log(random: Random, count: int) -> list[Any]:
     return [{name: condition() for name in "pqr"} for _ in range(count)]
 
 
+def _fused(work: KernelWork) -> list[Fused[Any]]:
+    return [s for s in set(work.kernels.segments.values()) if isinstance(s, Fused)]
+
+
 @pytest.mark.parametrize("closed", [False, True])
 @pytest.mark.parametrize("moved", [False, True])
 def test_random_formulas_say_what_the_interpreter_says(closed: bool, moved: bool) -> None:
@@ -53,18 +58,18 @@ def test_random_formulas_say_what_the_interpreter_says(closed: bool, moved: bool
         case = _Formula(seed, {}, {"log": _log(random, 25)}, closed, text=text)
         told = difference(case, moved=moved)
         assert told is None, f"{text}: {told}"
-        fused += bool(KernelWork(case.chain()).kernels.fused)
+        fused += bool(_fused(KernelWork(case.chain())))
     assert fused > 12
 
 
 def test_the_formula_of_the_paper_is_one_group() -> None:
     chain = Chain.of(formula("G(p -> X(q and X q))"))
     work = KernelWork(chain)
-    (group,) = {fused.group for fused in work.kernels.fused.values()}
+    (group,) = {fused.group for fused in _fused(work)}
     read = [(leaf.field, leaf.later) for leaf in group.leaves]
     assert sorted(read) == [("p", 0), ("q", 1), ("q", 2)]
     assert group.delay == 2
-    assert [at.step.name for at in work.kernels.steps][group.root] == "formula/implies"
+    assert [at.step.name for at in work.kernels.steps][group.steps[-1]] == "formula/implies"
 
 
 def test_what_waits_is_counted_processor_by_processor() -> None:
@@ -99,26 +104,26 @@ def _feed(chain: Chain, log: list[Any], size: int) -> None:
 def test_what_stands_behind_an_irregular_pipe_runs_apart() -> None:
     sieve = Filter("sieve", where="p")
     chain = sieve | formula("q -> X r")
-    assert not KernelWork(chain).kernels.fused
+    assert not _fused(KernelWork(chain))
 
 
 def test_a_pipe_that_somebody_else_reads_is_not_swallowed() -> None:
     both = Chain.of(formula("X p and X X p"))
     work = KernelWork(both)
-    for fused in work.kernels.fused.values():
-        inside = set(fused.group.steps) - {fused.group.root}
+    for fused in _fused(work):
+        inside = set(fused.steps) - {fused.steps[-1]}
         for number, step in enumerate(work.plan.steps):
-            if number not in fused.group.steps:
+            if number not in fused.steps:
                 assert not inside & {source[0] for source in step.sources}
 
 
 def test_long_formulas_run_apart() -> None:
     wide = " and ".join("X " * n + "p" for n in range(1, 14))
-    assert not KernelWork(Chain.of(formula(wide))).kernels.fused
+    assert not _fused(KernelWork(Chain.of(formula(wide))))
 
 
 def test_one_function_alone_is_no_group() -> None:
-    assert not KernelWork(Chain.of(ApplyFunction("same", "p and q"))).kernels.fused
+    assert not _fused(KernelWork(Chain.of(ApplyFunction("same", "p and q"))))
 
 
 def test_a_field_that_is_handed_on_stays_missing() -> None:

@@ -14,7 +14,7 @@ from whence.engine.errors import EventError
 from whence.engine.functions.user import import_function
 from whence.engine.interpreter import interpret
 from whence.engine.kernels.columns.column import Column
-from whence.engine.kernels.moments import made
+from whence.engine.kernels.columns.lazy_ints import made
 from whence.engine.kernels.trails.trail import Line
 from whence.engine.kernels.work import KernelWork
 from whence.engine.language.chain import Chain
@@ -77,7 +77,7 @@ def _work(*texts: str, steps: bool = False) -> KernelWork:
 
 def test_they_run_as_one_and_their_explanation_is_one_line() -> None:
     work = _work("value * 3", "value + 7", "value * value", "value - 11", "value > 200")
-    (line,) = work.kernels.lines.values()
+    (line,) = set(work.kernels.segments.values())
     assert line.steps == (0, 1, 2, 3, 4)
     work.feed({"log": columns_of(list(range(1000)), work.run)})
     (part,) = work.run.kept[work.chain.outputs[0]].parts
@@ -104,7 +104,7 @@ def test_the_events_that_were_given_stay_as_they_were() -> None:
 
 def test_with_steps_every_processor_has_its_events() -> None:
     work = _work("value + 1", "value * 2", steps=True)
-    assert not work.kernels.lines
+    assert not work.kernels.segments
     work.feed({"log": columns_of([1, 2], work.run)})
     kept = [[p.values.to_list() for p in k.parts if p.values] for k in work.run.kept.values()]
     assert kept == [[[2, 3]], [[4, 6]]]
@@ -138,7 +138,7 @@ def test_a_pipe_that_two_read_ends_the_row() -> None:
         }
     }
     case = _Line(0, tree, {"log": [1, 2, 3]}, False)
-    assert not KernelWork(case.chain()).kernels.lines
+    assert not KernelWork(case.chain()).kernels.segments
     assert difference(case) is None
 
 
@@ -148,4 +148,4 @@ def test_a_function_of_the_user_is_called_once_for_every_event() -> None:
 
     own = Call(import_function("tests.engine.own_functions:neg"), (Input(0),))
     chain = Chain.of(ApplyFunction("own", own)) | ApplyFunction("more", "value + 1")
-    assert not KernelWork(chain).kernels.lines
+    assert not KernelWork(chain).kernels.segments

@@ -44,8 +44,8 @@ def test_slots_are_numbered_by_appearance(seed: int, nested: bool, moved: bool) 
             for name in dict.fromkeys(map(key_of, several)):
                 expected.append((row, known.setdefault((owner, name), len(known))))
         assert list(zip(sent.rows.tolist(), sent.slot.tolist(), strict=True)) == expected
-        assert slots.count == len(known)
-        assert slots.outer[: slots.count].tolist() == [owner for owner, _ in known]
+        assert len(slots) == len(known)
+        assert slots.outer.tolist() == [owner for owner, _ in known]
         if moved:
             state = slots.save()
             slots = Slots(texts)

@@ -14,8 +14,8 @@ from whence.engine.errors import EventError
 from whence.engine.interpreter import interpret
 from whence.engine.kernels.adapter import Interpreted
 from whence.engine.kernels.batch import Batch, Front
+from whence.engine.kernels.columns.lazy_ints import made
 from whence.engine.kernels.kernel import Born, Kernel
-from whence.engine.kernels.moments import made
 from whence.engine.kernels.registry import kernel_for
 from whence.engine.kernels.trails.refused import Refused
 from whence.engine.kernels.trails.trail import Nothing
@@ -166,7 +166,7 @@ def test_refused_conditions_go_into_the_record_when_there_are_many() -> None:
                     found |= set(range(lo, hi + 1))
                     continue
                 for part in helper.parts:
-                    places = part.positions[:]
+                    places = made(part.positions)
                     rows = np.flatnonzero((places >= lo) & (places <= hi))
                     stack.append(part.sup.entries(rows))
         return found

@@ -67,7 +67,6 @@ class Interpreted(Kernel):
     """A processor's own machine, one for each instance."""
 
     def __init__(self, place: Place) -> None:
-        """Start no machine before its instance begins."""
         super().__init__(place)
         self.machines: dict[int, Machine] = {}
         self.streams = [Stream(f"{place.name} input {n}") for n in range(len(place.inputs))]
@@ -100,7 +99,6 @@ class Interpreted(Kernel):
         return out.batches()
 
     def reset(self) -> None:
-        """Forget all machines."""
         super().reset()
         self.machines = {}
 

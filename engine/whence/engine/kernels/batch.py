@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from whence.engine.kernels.columns.column import Column, Ints, concat
-from whence.engine.kernels.moments import When, made
-from whence.engine.kernels.trails.composing import joined, lasting, union
-from whence.engine.kernels.trails.trail import Nothing, Trail
+from whence.engine.kernels.columns.lazy_ints import Numbers, made
+from whence.engine.kernels.trails.composing import union
+from whence.engine.kernels.trails.reasons import Reasons, joined_reasons
+from whence.engine.kernels.trails.trail import Trail
 
 __all__ = ["Batch", "Front", "join_batches"]
 
@@ -29,51 +30,45 @@ class Batch:
     """
 
     values: Column
-    moment: When
+    moment: Numbers
     slot: Ints | None
     why: Trail
     sup: Trail
     exists: Trail | None
 
     def __len__(self) -> int:
-        """How many events."""
         return len(self.moment)
+
+    @property
+    def reasons(self) -> Reasons:
+        """Its trails as one value."""
+        return Reasons(self.why, self.sup, self.exists)
 
     def take(self, rows: Ints) -> Batch:
         """Some of the events."""
-        why = self.why.take(rows)
-        return Batch(
-            self.values.take(rows),
-            self.moment[rows],
-            None if self.slot is None else self.slot[rows],
-            why,
-            why if self.sup is self.why else self.sup.take(rows),
-            None if self.exists is None else self.exists.take(rows),
-        )
+        slot = None if self.slot is None else self.slot[rows]
+        reasons = self.reasons.take(rows)
+        return Batch(self.values.take(rows), self.moment[rows], slot, *reasons)
 
     def slice(self, start: int, stop: int) -> Batch:
         """Some neighbouring events."""
         if start == 0 and stop == len(self):
             return self
-        why = self.why.slice(start, stop)
-        return Batch(
-            self.values.slice(start, stop),
-            self.moment[start:stop],
-            None if self.slot is None else self.slot[start:stop],
-            why,
-            why if self.sup is self.why else self.sup.slice(start, stop),
-            None if self.exists is None else self.exists.slice(start, stop),
-        )
+        slot = None if self.slot is None else self.slot[start:stop]
+        reasons = self.reasons.slice(start, stop)
+        return Batch(self.values.slice(start, stop), self.moment[start:stop], slot, *reasons)
 
     def settled(self) -> Batch:
         """The same, holding on to nothing but itself; what does so already stays as it is."""
-        why = lasting(self.why)
-        sup = why if self.sup is self.why else lasting(self.sup)
-        exists = None if self.exists is None else lasting(self.exists)
-        return Batch(self.values, self.moment, self.slot, why, sup, exists)
+        return Batch(self.values, self.moment, self.slot, *self.reasons.lasting())
+
+    def copied(self) -> Batch:
+        """The same for a single instance, holding on to no array of another batch either."""
+        moment = made(self.moment).copy()
+        return Batch(self.values.copy(), moment, None, *self.reasons.lasting())
 
 
-def join_batches(batches: Sequence[Batch], moment: When | None = None) -> Batch:
+def join_batches(batches: Sequence[Batch], moment: Numbers | None = None) -> Batch:
     """One batch after the other.
 
     Args:
@@ -84,19 +79,12 @@ def join_batches(batches: Sequence[Batch], moment: When | None = None) -> Batch:
     if len(filled) == 1:
         only = filled[0]
         return only if moment is None or only.moment is moment else replace(only, moment=moment)
-    why = joined([batch.why for batch in filled])
-    same = all(batch.sup is batch.why for batch in filled)
-    exists: Trail | None = None
-    if any(batch.exists is not None for batch in filled):
-        exists = joined([b.exists if b.exists is not None else Nothing(len(b)) for b in filled])
     slots = [batch.slot for batch in filled if batch.slot is not None]
     return Batch(
         concat([batch.values for batch in filled]),
         np.concatenate([made(batch.moment) for batch in filled]) if moment is None else moment,
         np.concatenate(slots) if slots else None,
-        why,
-        why if same else joined([batch.sup for batch in filled]),
-        exists,
+        *joined_reasons([batch.reasons for batch in filled]),
     )
 
 
@@ -111,15 +99,14 @@ class Front:
     """
 
     pipes: tuple[Batch, ...]
-    moment: When
+    moment: Numbers
     slot: Ints | None
 
     def __len__(self) -> int:
-        """How many fronts."""
         return len(self.moment)
 
     def moments(self) -> Ints:
-        """When each front was complete, as numbers that are there."""
+        """Numbers each front was complete, as numbers that are there."""
         return made(self.moment)
 
     def head(self, count: int) -> Front:

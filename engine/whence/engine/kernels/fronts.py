@@ -10,8 +10,7 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns.column import Bools, Ints
-from whence.engine.kernels.moments import made
-from whence.engine.kernels.trails.composing import lasting
+from whence.engine.kernels.columns.lazy_ints import made
 
 __all__ = ["Fronts", "ranks"]
 
@@ -35,7 +34,6 @@ class Fronts:
     """What waits on each pipe of a processor until the other pipes have as much."""
 
     def __init__(self, pipes: int) -> None:
-        """Nothing waits yet."""
         self.parts: list[list[Batch]] = [[] for _ in range(pipes)]
 
     @property
@@ -88,7 +86,7 @@ class Fronts:
             pipes.append(join_batches(used, moment))
             self.parts[pipe] = _after(held[pipe], count) if count < before else []
             if len(batch) > fresh:
-                self.parts[pipe].append(_lasting(batch.slice(fresh, len(batch))))
+                self.parts[pipe].append(batch.slice(fresh, len(batch)).copied())
         return Front(tuple(pipes), moment, None)
 
 
@@ -115,14 +113,6 @@ def _after(parts: Sequence[Batch], count: int) -> list[Batch]:
 
 def _moments(parts: Sequence[Batch], count: int) -> Ints:
     return np.concatenate([made(batch.moment) for batch in _first(parts, count)])
-
-
-def _lasting(batch: Batch) -> Batch:
-    """The same events, holding on to no other batch."""
-    why = lasting(batch.why)
-    sup = why if batch.sup is batch.why else lasting(batch.sup)
-    exists = None if batch.exists is None else lasting(batch.exists)
-    return Batch(batch.values.copy(), made(batch.moment).copy(), None, why, sup, exists)
 
 
 def _in_step(arrived: Sequence[Batch]) -> bool:

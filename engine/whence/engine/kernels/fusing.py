@@ -20,10 +20,9 @@ from whence.engine.kernels.expressions.functions.base import Compute
 from whence.engine.kernels.expressions.functions.logic import FUNCTIONS
 from whence.engine.kernels.groups import Group, Leaf
 from whence.engine.kernels.kernel import Run, State
-from whence.engine.kernels.moments import made
-from whence.engine.kernels.trails.composing import joined, lasting
 from whence.engine.kernels.trails.entries import ASKED, WHOLE, Entries, flat_ranges, join_entries
-from whence.engine.kernels.trails.trail import Line, Nothing, Straight, Trail
+from whence.engine.kernels.trails.reasons import Reasons, joined_reasons
+from whence.engine.kernels.trails.trail import Line, Straight, Trail
 
 __all__ = ["Fused"]
 
@@ -62,8 +61,8 @@ class Fused(Generic[A]):
     """
 
     def __init__(self, group: Group, run: Run, start: Callable[[], A]) -> None:
-        """No event is there yet."""
         self.group = group
+        self.steps, self.sources = group.steps, group.inputs
         self.run = run
         self.start = start
         self.held: list[Batch] = []
@@ -101,22 +100,19 @@ class Fused(Generic[A]):
         count = max(before + more - group.delay, 0)
         self.seen += more
         conditions = self._conditions(fresh, count)
-        why: Trail = Nothing(count)
-        sup = why
+        reasons = Reasons.nothing(count)
         if table is not None:
-            whys = [batch.why for batch in arrived]
-            sups = [batch.sup for batch in arrived]
+            pipes = [batch.reasons for batch in arrived]
             if held:
-                whys = [joined([old.why, new]) for old, new in zip(held, whys, strict=True)]
-            why = sup = self._looked(conditions, table.why, whys)
-            same = all([batch.sup is batch.why for batch in (*held, *arrived)])
-            if not same and held:
-                sups = [joined([old.sup, new]) for old, new in zip(held, sups, strict=True)]
-            if not same or table.sup is not table.why:
-                sup = self._looked(conditions, table.sup, whys if same else sups)
+                pairs = zip(held, pipes, strict=True)
+                pipes = [joined_reasons([old.reasons, new]) for old, new in pairs]
+            reasons = Reasons.of(self._looked(conditions, table.why, [pipe.why for pipe in pipes]))
+            if table.sup is not table.why or not all([pipe.agree for pipe in pipes]):
+                sup = self._looked(conditions, table.sup, [pipe.sup for pipe in pipes])
+                reasons = reasons._replace(sup=sup)
         self._hold(arrived, before + more - count)
         values = self._value(conditions)
-        return Batch(values, moment[more - count :], None, why, sup, None)
+        return Batch(values, moment[more - count :], None, *reasons)
 
     def _fresh(self, arrived: Sequence[Batch]) -> dict[tuple[int, str | None], Bools] | None:
         """What is read of the events that arrived; ``None`` if some of it is no condition."""
@@ -169,7 +165,8 @@ class Fused(Generic[A]):
         """Keep the last events, which later ones are looked at together with."""
         more = len(arrived[0])
         if count <= more:
-            self.held = [_tail(batch, more - count) for batch in arrived] if count else []
+            tails = (batch.slice(more - count, more).copied() for batch in arrived)
+            self.held = list(tails) if count else []
             return
         before = len(self.held[0])
         held = [batch.slice(before + more - count, before) for batch in self.held]
@@ -184,11 +181,9 @@ class Fused(Generic[A]):
         return kernels, self.seen - (len(self.held[0]) if self.held else 0)
 
     def save(self) -> State:
-        """The events that are still looked at."""
-        return {"root": self.group.root, "seen": self.seen, "held": list(self.held)}
+        return {"root": self.steps[-1], "seen": self.seen, "held": list(self.held)}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.seen, self.held = state["seen"], list(state["held"])
 
 
@@ -215,29 +210,13 @@ def _after(tail: Bools, holds: Bools) -> Bools:
     return found
 
 
-def _tail(batch: Batch, start: int) -> Batch:
-    """The last events of a batch, holding on to nothing else."""
-    stop = len(batch)
-    why = lasting(batch.why.slice(start, stop))
-    sup = why if batch.sup is batch.why else lasting(batch.sup.slice(start, stop))
-    values = batch.values.slice(start, stop).copy()
-    return Batch(values, made(batch.moment[start:]).copy(), None, why, sup, None)
-
-
+@dataclass(slots=True, eq=False)
 class _Looked(Trail):
     """Row r leads where those conditions lead that the table names for its combination."""
 
-    __slots__ = ("chosen", "conditions", "leaves")
-
-    def __init__(
-        self,
-        conditions: Sequence[Bools],
-        chosen: tuple[Bools, ...],
-        leaves: Sequence[tuple[Trail, int]],
-    ) -> None:
-        self.conditions = conditions
-        self.chosen = chosen
-        self.leaves = leaves
+    conditions: Sequence[Bools]
+    chosen: tuple[Bools, ...]
+    leaves: Sequence[tuple[Trail, int]]
 
     def __len__(self) -> int:
         return len(self.conditions[0])

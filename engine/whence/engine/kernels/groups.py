@@ -9,6 +9,7 @@ from typing import NamedTuple
 from whence.engine.functions.base import Function
 from whence.engine.interpreter.plan import Pipe, Plan
 from whence.engine.kernels.expressions.functions.logic import FUNCTIONS
+from whence.engine.kernels.segments import readers_of
 from whence.engine.language.expression import Call, Expression, Field, Input
 from whence.engine.language.processor import Processor
 from whence.engine.palettes.ltl import X
@@ -52,15 +53,13 @@ class Group:
     """Processors of a plan that are run as one.
 
     Attributes:
-        root: the number of the one whose output is read by others.
-        steps: the numbers of all, in order.
+        steps: their numbers, in order; the output of the last is read by others.
         inputs: the pipes that they read.
         leaves: the conditions that they look at.
         delay: how many events later the last of them is.
         conditions: those and what is made of them, parts first; the last is the output.
     """
 
-    root: int
     steps: tuple[int, ...]
     inputs: tuple[Pipe, ...]
     leaves: tuple[Leaf, ...]
@@ -71,10 +70,7 @@ class Group:
 def groups_of(plan: Plan) -> list[Group]:
     """The groups of a plan, none of which share a processor."""
     fits = [_is_logic(step.processor) for step in plan.steps]
-    readers: dict[Pipe, set[int]] = {pipe: {-1} for pipe in plan.exits}
-    for number, step in enumerate(plan.steps):
-        for source in step.sources:
-            readers.setdefault(source, set()).add(number)
+    readers = readers_of(plan)
     taken: set[int] = set()
     found = []
     for root in reversed(range(len(plan.steps))):
@@ -162,4 +158,4 @@ def _group(plan: Plan, root: int, steps: set[int]) -> Group | None:
     if too_many or not all(plan.traits_of(pipe).regular for pipe in reading.inputs):
         return None
     numbers = tuple(reading.numbers)
-    return Group(root, tuple(sorted(steps)), tuple(reading.inputs), tuple(leaves), delay, numbers)
+    return Group(tuple(sorted(steps)), tuple(reading.inputs), tuple(leaves), delay, numbers)

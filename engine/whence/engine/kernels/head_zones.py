@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from whence.engine.kernels.columns.column import Ints
-from whence.engine.kernels.columns.growing import roomy
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.kernel import Heads
 from whence.engine.kernels.trails.entries import Names
 from whence.engine.lineage.block import Block
@@ -19,20 +19,21 @@ from whence.engine.values.jit import jit
 __all__ = ["HeadChanges"]
 
 
-class HeadChanges:
+class HeadChanges(SlotTable):
     """Turns the changes of a Slice's heads into zones; those that go on stay open.
 
     Attributes:
         heads: where the changes are.
         last: how far the outputs have come.
+        now: since when each slice has its head, and which it is, as `_zones` has them.
     """
 
+    now: Ints
+
     def __init__(self, heads: Heads) -> None:
-        """Begin without slices."""
+        super().__init__(0, now=(0, 0))
         self.heads = heads
         self.last = -1
-        self.slots = 0
-        self.now: Ints = np.zeros((64, 2), np.int64)
 
     def take(self, names: Names, chunk: int) -> Iterator[tuple[int, Block]]:
         """The zones that began or ended since the last time, by the part they belong to.
@@ -47,8 +48,7 @@ class HeadChanges:
             at, slot, head = (np.concatenate(arrays) for arrays in zip(*changes, strict=True))
         if not len(at):
             return
-        self.slots = max(self.slots, int(slot.max()) + 1)
-        self.now = roomy(self.now, self.slots)
+        self.grow(int(slot.max()) + 1)
         self.last = int(at[-1])
         to = names.targets[self.heads.head_target]
         first, last = int(at[0]) // chunk, self.last // chunk
@@ -63,16 +63,13 @@ class HeadChanges:
             lo, more, inner = room[:, :count]
             yield number, zone_block(to, lo, more, inner)
 
-    def save(self) -> dict[str, object]:
-        """The heads that go on."""
-        since, head = self.now[: self.slots].T.copy()
+    def save(self) -> dict[str, Any]:
+        since, head = self.now.T.copy()
         return {"last": self.last, "since": since, "head": head}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.last = state["last"]
-        self.now = np.stack((state["since"], state["head"]), axis=1)
-        self.slots = len(self.now)
+        super().load({"now": np.stack((state["since"], state["head"]), axis=1)})
 
 
 @jit

@@ -12,9 +12,8 @@ from whence.engine.errors import EventError
 from whence.engine.interpreter.pending import InSlices
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Column, Ints, from_values
-from whence.engine.kernels.columns.row_numbers import Counted
+from whence.engine.kernels.columns.lazy_ints import Counted, Numbers, made
 from whence.engine.kernels.columns.texts import Texts
-from whence.engine.kernels.moments import When, made
 from whence.engine.kernels.trails.entries import ASKED, NONE, WHOLE, Entries, Names
 from whence.engine.kernels.trails.trail import Line, Nothing, Sets, Spans, Trail
 from whence.engine.language.events import Position, position_text
@@ -51,8 +50,8 @@ class Born:
 class Part(NamedTuple):
     """Some events of a kept stream, for the record."""
 
-    positions: Ints | Counted
-    moments: When
+    positions: Numbers
+    moments: Numbers
     values: Column | None
     why: Trail
     sup: Trail
@@ -88,7 +87,7 @@ class Kept:
     run: int = 0
     asked: tuple[Ints, Ints] | None = None
 
-    def add(self, moments: When, values: Column | None, why: Trail, sup: Trail) -> Trail:
+    def add(self, moments: Numbers, values: Column | None, why: Trail, sup: Trail) -> Trail:
         """Take in some events; return the trail that leads to each of them.
 
         Args:
@@ -179,7 +178,6 @@ class Run:
     """
 
     def __init__(self, *, tracked: bool, closed: bool, steps: bool = False) -> None:
-        """Begin before any event."""
         self.texts = Texts()
         self.names = Names()
         self.tracked = tracked
@@ -222,7 +220,6 @@ class Run:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.texts.from_arrow(state["texts"])
         for name in state["targets"]:
             self.names.target(name)

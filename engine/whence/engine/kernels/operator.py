@@ -9,25 +9,17 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Column, Ints
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.lazy_ints import Repeated, rows_from
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
-from whence.engine.kernels.moments import repeated
-from whence.engine.kernels.trails.composing import union
-from whence.engine.kernels.trails.entries import WHOLE, Entries
+from whence.engine.kernels.trails.entries import Entries
+from whence.engine.kernels.trails.reasons import Reasons, all_of, together
 from whence.engine.kernels.trails.runs import Runs
 from whence.engine.kernels.trails.so_far import previous
 from whence.engine.kernels.trails.suffix_trails import SuffixTrails
-from whence.engine.kernels.trails.trail import Nothing, Trail
 from whence.engine.kernels.waiting import Waiting
 
-__all__ = ["OperatorKernel", "WaitsForOne", "asked"]
-
-
-def asked(batch: Batch) -> tuple[Trail, Trail]:
-    """What explains and what supports whole events."""
-    why = batch.why.ask(WHOLE)
-    return why, why if batch.sup is batch.why else batch.sup.ask(WHOLE)
+__all__ = ["OperatorKernel", "WaitsForOne"]
 
 
 class OperatorKernel(Kernel):
@@ -52,7 +44,6 @@ class OperatorKernel(Kernel):
         self.onward = SuffixTrails(place)
 
     def reset(self) -> None:
-        """Forget all instances."""
         super().reset()
         self.waiting.drop()
 
@@ -64,8 +55,7 @@ class OperatorKernel(Kernel):
         slot = np.repeat(slots, counts)
         moment = np.repeat(moments, counts)
         count = len(slot)
-        why: Trail = Nothing(count)
-        sup, exists = why, None
+        reasons = Reasons.nothing(count)
         rows = waiting.all_rows()
         if self.tracked and count:
             assert rows is not None
@@ -74,17 +64,15 @@ class OperatorKernel(Kernel):
             rank[slots] = np.arange(len(slots))
             order = np.argsort(rank[rows.slot], kind="stable")
             ends = np.repeat(np.cumsum(counts) - 1, counts)
-            whys = _all_pipes([trail.take(order) for trail in rows.whys])
-            sups = _all_pipes([trail.take(order) for trail in rows.sups])
-            same = all(w is s for w, s in zip(rows.whys, rows.sups, strict=True))
-            why, sup = self.onward.of(ends, moment, whys, whys if same else sups)
+            every = all_of(*rows.pipes, each=lambda trail: trail.take(order))
+            why, sup, _ = self.onward.of(ends, moment, every)
             if not self.place.regular:
                 sup = self.run.everything().take(np.zeros(count, np.int64))
-            exists = sup
+            reasons = Reasons(why, sup, sup)
         waiting.drop()
         values = Column("boolean", np.full(count, self.verdict), None, self.run.texts)
         owner = slot if self.place.slotted else None
-        return [Batch(values, moment, owner, why, sup, exists)]
+        return [Batch(values, moment, owner, *reasons)]
 
     def open(self) -> Entries:
         """The fronts that still wait: any of them could bring a verdict."""
@@ -102,19 +90,11 @@ class OperatorKernel(Kernel):
         return found
 
     def save(self) -> State:
-        """What waits."""
-        return {**self.waiting.save(), "onward": self.onward.save()}
+        return {**self.waiting.save(), "onward": self.onward.stream.save()}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.waiting.load(state)
-        self.onward.load(state["onward"])
-
-
-def _all_pipes(trails: list[Trail]) -> Trail:
-    found = union(*trails)
-    assert found is not None
-    return found
+        self.onward.stream.load(state["onward"])
 
 
 class WaitsForOne(OperatorKernel):
@@ -133,22 +113,17 @@ class WaitsForOne(OperatorKernel):
             waits, sizes = self._sizes_by_slot(front.slot, deciders)
         ends = np.cumsum(sizes)
         count = int(ends[-1]) if len(ends) else 0
-        usual = Nothing(count)
-        why: Trail = usual
-        sup: Trail = usual
-        exists: Trail | None = None
+        reasons = Reasons.nothing(count)
         if self.tracked:
-            own, other = asked(batch)
-            self.waiting.add(front.slot, waits, [own], [other])
-            lo, hi = ends - sizes, ends - 1
-            why = sup = Runs(usual, own, lo, hi, deciders)
-            if other is not own:
-                sup = Runs(usual, other, lo, hi, deciders)
-            exists = sup
+            own = batch.reasons.ask()
+            self.waiting.add(front.slot, waits, [own])
+            usual, lo, hi = reasons.why, ends - sizes, ends - 1
+            why, sup, _ = together(lambda trail: Runs(usual, trail, lo, hi, deciders), own)
+            reasons = Reasons(why, sup, sup)
         values = Column("boolean", np.full(count, self.decisive), None, self.run.texts)
-        moment = repeated(front.moment[deciders], sizes, count)
+        moment = Repeated(front.moment[deciders], sizes, count)
         slot = None if front.slot is None else np.repeat(front.slot[deciders], sizes)
-        return [Batch(values, moment, slot, why, sup, exists)]
+        return [Batch(values, moment, slot, *reasons)]
 
     def _sizes(self, count: int, deciders: Ints) -> tuple[Ints, Ints]:
         """The rows that wait afterwards, and how many verdicts each decider decides."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whence.engine.interpreter.plan import Plan, Step
+from whence.engine.interpreter.plan import Pipe, Plan, Step
 from whence.engine.kernels.batch import Batch
 from whence.engine.kernels.expressions.functions.base import BadRow
 from whence.engine.kernels.processors.apply_function import Apply
-from whence.engine.kernels.trails.composing import union
+from whence.engine.kernels.segments import readers_of
 from whence.engine.language.expression import Call, Expression
 from whence.engine.processors import ApplyFunction
 
@@ -25,33 +25,38 @@ class Pointwise:
 
     Args:
         steps: their numbers in the plan.
+        source: the pipe that the first reads.
         kernels: each of them alone.
     """
 
-    def __init__(self, steps: Sequence[int], kernels: Sequence[Apply]) -> None:
+    def __init__(self, steps: Sequence[int], source: Pipe, kernels: Sequence[Apply]) -> None:
         """Nothing is kept from one batch to the next, but how many events there were."""
         self.steps = tuple(steps)
+        self.sources: tuple[Pipe, ...] = (source,)
         self.kernels = tuple(kernels)
         self.functions = tuple(kernel.function for kernel in kernels)
         self.rests = kernels[0].tracked and not kernels[0].regular
 
-    def feed(self, batch: Batch) -> Batch | None:
+    def feed(self, arrived: Sequence[Batch]) -> Batch | None:
         """What the last function says of every event; ``None`` if a value does not fit."""
-        values, why, sup = batch.values, batch.why, batch.sup
+        (batch,) = arrived
+        if not len(batch):
+            return None
+        values, reasons = batch.values, batch.reasons
         exists = batch.exists if self.rests else None
         count = len(batch)
         try:
             for function in self.functions:
                 if not function.once:
                     values = values.held()
-                values, why, sup = function.follow([values], [why], [sup], count)
-                if exists is not None:
-                    sup = union(sup, exists) or sup
+                found = function.follow([values], [reasons], count)
+                values, reasons = found.values, found.reasons.leaning(exists)
         except BadRow:
             return None
         for kernel in self.kernels:
             kernel.fed += count
-        return Batch(values.held(), batch.moment, batch.slot, why, sup, exists)
+        reasons = reasons._replace(exists=exists)
+        return Batch(values.held(), batch.moment, batch.slot, *reasons)
 
 
 def lines_of(plan: Plan, kept: Sequence[bool]) -> list[tuple[int, ...]]:
@@ -61,17 +66,14 @@ def lines_of(plan: Plan, kept: Sequence[bool]) -> list[tuple[int, ...]]:
         plan: where they stand.
         kept: for each step, whether the record keeps its events.
     """
-    readers = dict.fromkeys(plan.exits, 2)
-    for step in plan.steps:
-        for source in step.sources:
-            readers[source] = readers.get(source, 0) + 1
+    readers = readers_of(plan)
     found: list[list[int]] = []
     for number, step in enumerate(plan.steps):
         if not _is_function(step):
             continue
         before = (number - 1, 0)
         goes_on = bool(found) and found[-1][-1] == number - 1 and step.sources == (before,)
-        if goes_on and readers[before] == 1 and not kept[number - 1]:
+        if goes_on and readers[before] == {number} and not kept[number - 1]:
             found[-1].append(number)
         else:
             found.append([number])

@@ -13,14 +13,15 @@ from whence.engine.interpreter.plan import Pipe, Plan, Step
 from whence.engine.kernels.adapter import Interpreted
 from whence.engine.kernels.batch import Batch, join_batches
 from whence.engine.kernels.columns.column import Ints
+from whence.engine.kernels.columns.lazy_ints import Numbers, made
 from whence.engine.kernels.fronts import Fronts
 from whence.engine.kernels.fusing import Fused
 from whence.engine.kernels.groups import Group, groups_of
 from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, Run, State
-from whence.engine.kernels.moments import When, made
 from whence.engine.kernels.pointwise import Pointwise, lines_of
 from whence.engine.kernels.processors.apply_function import Apply
 from whence.engine.kernels.registry import kernel_for
+from whence.engine.kernels.segments import Segment
 from whence.engine.kernels.trails.entries import NONE, Entries, join_entries
 from whence.engine.language.events import Position
 from whence.engine.language.stream_roles import StreamRole
@@ -81,32 +82,31 @@ class KernelChain:
             kept = [self._kept(number, pipe, step, names) for pipe in range(len(step.streams))]
             below = next(inner) if step.processor.holds else None
             self.steps.append(self._placed(step, kept, below))
-        self.fused: dict[int, Fused[_Alone]] = {}
-        if not (slotted or window or run.steps):
-            for group in groups_of(plan):
-                fused = Fused(group, run, partial(_Alone, self, group))
-                self.fused.update(dict.fromkeys(group.steps, fused))
-        self.lines = self._lines()
+        self.segments: dict[int, Segment] = {}
+        for segment in self._chosen():
+            if not any(number in self.segments for number in segment.steps):
+                self.segments.update(dict.fromkeys(segment.steps, segment))
         self._count_reads()
 
-    def _lines(self) -> dict[int, Pointwise]:
-        """The functions in a row that run as one, by the first of them."""
+    def _chosen(self) -> Iterator[Segment]:
+        """What can run as one, the best first."""
+        if not (self.slotted or self.window or self.run.steps):
+            for group in groups_of(self.plan):
+                yield Fused(group, self.run, partial(_Alone, self, group))
         kept = [any(pipe is not None for pipe in at.kept) for at in self.steps]
-        found = {}
         for line in lines_of(self.plan, kept):
-            if not any(number in self.fused for number in line):
-                kernels = [self.steps[number].kernel for number in line]
-                found[line[0]] = Pointwise(line, [k for k in kernels if isinstance(k, Apply)])
-        return found
+            kernels = [self.steps[number].kernel for number in line]
+            source = self.plan.steps[line[0]].sources[0]
+            yield Pointwise(line, source, [k for k in kernels if isinstance(k, Apply)])
 
     def _count_reads(self) -> None:
-        """Find out after which step nobody reads a pipe any more; a group reads with its last."""
+        """Find out after which step nobody reads a pipe any more; a segment reads with its last."""
         read: set[Pipe] = set(self.plan.exits)
         for number, at in reversed(list(enumerate(self.steps))):
-            fused = self.fused.get(number)
+            segment = self.segments.get(number)
             sources = at.step.sources
-            if fused is not None:
-                sources = fused.group.inputs if number == fused.group.root else ()
+            if segment is not None:
+                sources = segment.sources if number == segment.steps[-1] else ()
             at.last_reads = [source for source in dict.fromkeys(sources) if source not in read]
             read.update(at.last_reads)
 
@@ -154,7 +154,6 @@ class KernelChain:
         return self._through(inputs, lambda at, arrived: self.fed(at, arrived, born))
 
     def reset(self) -> None:
-        """Forget all instances."""
         for at in self.steps:
             at.fronts = Fronts(len(at.step.sources))
             at.kernel.reset()
@@ -178,63 +177,45 @@ class KernelChain:
 
     def _through(self, inputs: Sequence[Batch], work: _Work) -> list[Batch]:
         known: dict[Pipe, Batch] = {(-1 - n, 0): batch for n, batch in enumerate(inputs)}
-        done = -1
         for number in range(len(self.steps)):
-            fused = self.fused.get(number)
-            line = self.lines.get(number)
-            if number <= done:
-                continue
-            if line is not None and self._in_line(line, known):
-                done = line.steps[-1]
-            elif fused is None:
+            segment = self.segments.get(number)
+            if segment is None:
                 self._step(number, known, work)
-            elif number == fused.group.root and not self._at_once(fused, known):
-                for member in fused.group.steps:
+            elif number == segment.steps[-1] and not self._at_once(segment, known):
+                for member in segment.steps:
                     self._step(member, known, work)
         return [known[pipe] for pipe in self.plan.exits]
 
     def _step(self, number: int, known: dict[Pipe, Batch], work: _Work) -> None:
         at = self.steps[number]
         outputs = work(at, [known[source] for source in at.step.sources])
+        self._take_in(number, outputs, known)
+
+    def _take_in(self, number: int, outputs: Sequence[Batch], known: dict[Pipe, Batch]) -> None:
+        at = self.steps[number]
         for pipe, batch in enumerate(outputs):
             known[number, pipe] = self._recorded(at.kept[pipe], batch)
         for done in at.last_reads:
             # Its memory serves the next processor, and is in the cache still.
             known.pop(done, None)
 
-    def _at_once(self, fused: Fused[_Alone], known: dict[Pipe, Batch]) -> bool:
-        """Let a group say what its last processor says; not if its events need every one."""
-        group = fused.group
-        batch = fused.feed([known[source] for source in group.inputs])
-        if batch is None:
-            self._take_apart(fused)
-            return False
-        at = self.steps[group.root]
-        known[group.root, 0] = self._recorded(at.kept[0], batch)
-        for done in at.last_reads:
-            del known[done]
-        return True
-
-    def _in_line(self, line: Pointwise, known: dict[Pipe, Batch]) -> bool:
-        """Let functions in a row take a batch together; not if one of them refuses a value."""
-        source = self.steps[line.steps[0]].step.sources[0]
-        arrived = known[source]
-        if not len(arrived):
-            return False
-        batch = line.feed(arrived)
-        if batch is None:
-            return False
-        at = self.steps[line.steps[-1]]
-        known[line.steps[-1], 0] = self._recorded(at.kept[0], batch)
-        if source in self.steps[line.steps[0]].last_reads:
-            del known[source]
-        return True
+    def _at_once(self, segment: Segment, known: dict[Pipe, Batch]) -> bool:
+        """Let a segment say what its last processor says; not if its events need every one."""
+        batch = segment.feed([known[source] for source in segment.sources])
+        if batch is not None:
+            self._take_in(segment.steps[-1], [batch], known)
+        elif isinstance(segment, Fused):
+            self._take_apart(segment)
+        return batch is not None
 
     def _take_apart(self, fused: Fused[_Alone]) -> None:
         """From now on every processor of a group runs on its own."""
         self.steps = self._apart([fused])
-        for number in fused.group.steps:
-            del self.fused[number]
+        self._drop(fused)
+
+    def _drop(self, segment: Segment) -> None:
+        for number in segment.steps:
+            del self.segments[number]
         self._count_reads()
 
     def _apart(self, groups: Iterable[Fused[_Alone]]) -> list[_At]:
@@ -264,12 +245,12 @@ class KernelChain:
             return batch
         return Batch(batch.values, batch.moment, batch.slot, trail, trail, batch.exists)
 
-    def _topped(self, batch: Batch) -> When:
-        """When the events appeared in the whole stream; at the top as it was told."""
+    def _topped(self, batch: Batch) -> Numbers:
+        """Numbers the events appeared in the whole stream; at the top as it was told."""
         return self.top(made(batch.moment)) if self.slotted or self.window else batch.moment
 
     def _groups(self) -> list[Fused[_Alone]]:
-        return list(dict.fromkeys(self.fused.values()))
+        return [s for s in dict.fromkeys(self.segments.values()) if isinstance(s, Fused)]
 
     def save(self) -> State:
         """The states of all kernels, and what waits between them."""
@@ -284,20 +265,17 @@ class KernelChain:
         return {"steps": steps, "fused": [fused.save() for fused in self._groups()]}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         for at, told in zip(self.steps, state["steps"], strict=True):
             at.kernel.load(told["kernel"])
             at.kernel.fed = told["fed"]
             at.fronts.parts = [list(parts) for parts in told["waiting"]]
         told_of = {told["root"]: told for told in state["fused"]}
         for fused in self._groups():
-            told = told_of.get(fused.group.root)
-            if told is not None:
+            told = told_of.get(fused.steps[-1])
+            if told is None:
+                self._drop(fused)
+            else:
                 fused.load(told)
-                continue
-            for number in fused.group.steps:
-                del self.fused[number]
-        self._count_reads()
 
     def end(self, output: int) -> Entries:
         """What the end of an output pipe leans on: of several inputs, one that ran out."""
@@ -337,7 +315,6 @@ class _Alone:
     """
 
     def __init__(self, chain: KernelChain, group: Group) -> None:
-        """Begin before the first event."""
         self.chain = chain
         self.group = group
         self.steps = {number: chain.placed_anew(number) for number in group.steps}
@@ -350,7 +327,7 @@ class _Alone:
         for number, at in self.steps.items():
             arrived = [known[source] for source in at.step.sources]
             (known[number, 0],) = self.chain.fed(at, arrived, born)
-        return known[self.group.root, 0]
+        return known[self.group.steps[-1], 0]
 
 
 def _in_order(batches: Sequence[Batch]) -> Batch:

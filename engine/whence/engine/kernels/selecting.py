@@ -24,7 +24,6 @@ class Selecting(Kernel):
     """
 
     def __init__(self, place: Place, chosen: Callable[[Ints], Bools]) -> None:
-        """Begin at number 0."""
         super().__init__(place)
         self.chosen = chosen
         self.counter = Counter()
@@ -37,14 +36,11 @@ class Selecting(Kernel):
         return [batch if len(rows) == len(batch) else batch.take(rows)]
 
     def reset(self) -> None:
-        """Count from 0 again."""
         super().reset()
-        self.counter = Counter()
+        self.counter.forget()
 
     def save(self) -> State:
-        """The counts."""
         return self.counter.save()
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.counter.load(state)

@@ -16,13 +16,14 @@ import numpy as np
 from whence.engine.functions import FUNCTIONS
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Column, Ints
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.expressions.conditions import as_conditions
 from whence.engine.kernels.folds.combining import ALL_HEADS, HEADS, Changes, Combined, Combining
 from whence.engine.kernels.kernel import Place
 from whence.engine.kernels.processors.slice import SliceKernel
 from whence.engine.kernels.slots import Sliced, Slots
+from whence.engine.kernels.trails.reasons import Reasons
 from whence.engine.kernels.trails.slice_trails import Named
-from whence.engine.kernels.trails.trail import Nothing, Trail
 from whence.engine.language.events import Position
 from whence.engine.values.jit import jit
 
@@ -76,17 +77,22 @@ class _Noted(Combining):
         return Combined(nothing, np.full(count, ALL_HEADS), np.full(count, HEADS, np.uint8))
 
 
+class _Told(SlotTable):
+    """Which slices were told of, and which heads decided when they were."""
+
+    spoke: Bools
+    decisive: Bools
+
+
 class SliceInside(SliceKernel):
     """The slices of some keys; the moments of its input are positions in the whole log."""
 
     def reset(self) -> None:
-        """Forget all slices."""
         super().reset()
         self.slots: _NotedSlots = _NotedSlots(self.run.texts)
         self.noted = _Noted(self.declared.combine, self.run.texts)
         self.combining = self.noted
-        self.spoke: Bools = np.zeros(64, np.bool_)
-        self.decisive: Bools = np.zeros(64, np.bool_)
+        self.told = _Told(0, spoke=False, decisive=False)
 
     def _outer(self, moment: int) -> Position:
         assert self.front is not None
@@ -105,12 +111,7 @@ class SliceInside(SliceKernel):
         changes = self.noted.changes
         sent = self.slots.sent
         assert sent is not None
-        count = self.slots.count
-        if count > len(self.spoke):
-            self.spoke, self.decisive = (
-                np.concatenate([array, np.zeros(count, np.bool_)])
-                for array in (self.spoke, self.decisive)
-            )
+        self.told.grow(len(self.slots))
         at = positions[changes.row]
         head = np.full(len(at), -1)
         heads = self.trails.heads
@@ -123,7 +124,7 @@ class SliceInside(SliceKernel):
             absorbing = FUNCTIONS[self.declared.combine].absorbing
             decides = as_conditions(changes.values) == absorbing
         told = np.zeros(len(at), np.bool_)
-        _choose(changes.slot, decides, self.spoke, self.decisive, told)
+        _choose(changes.slot, decides, self.told.spoke, self.told.decisive, told)
         began = positions[sent.rows[sent.first]]
         return Notes(began, at[told], changes.slot[told], decides[told], head[told])
 
@@ -132,7 +133,6 @@ class SliceTogether(SliceKernel):
     """What all slices give together; the values of its input are not looked at."""
 
     def __init__(self, place: Place) -> None:
-        """Begin without slices."""
         super().__init__(place)
         self.known: list[Ints] = []
         self.count = 0
@@ -179,17 +179,16 @@ class SliceTogether(SliceKernel):
         outers = np.zeros(count, np.int64)
         named = Named(self.coming, self.coming_heads, np.full(len(self.coming_heads), -1))
         combined = self.combining.combine(outers, self.coming)
-        why: Trail = Nothing(count)
-        sup = why
+        reasons = Reasons.nothing(count)
         if self.tracked:
             leading = self.trails.leading(front, self.nobody, combined.pick, None)
             empty = self.run.empty(slotted=True)
-            why, sup = self._lead(combined, outers, named, leading, empty, why, None)
+            reasons = self._lead(combined, outers, named, leading, empty, reasons.why, None)
         self.trails.remember(named, self.outputs)
         if self.trails.heads is not None:
             self.trails.heads.changes.clear()  # the partitions have told of them
         self.outputs += count
-        return Batch(combined.values, front.moment, None, why, sup, None)
+        return Batch(combined.values, front.moment, None, *reasons)
 
 
 @jit

@@ -9,10 +9,10 @@ import numpy as np
 
 from whence.engine.kernels.columns.column import Column, Ints, concat, from_values
 from whence.engine.kernels.columns.growing import roomy
+from whence.engine.kernels.columns.lazy_ints import rows_from, zeros
 from whence.engine.kernels.columns.number_table import NumberTable
-from whence.engine.kernels.columns.row_numbers import rows_from, zeros
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.columns.texts import Texts
-from whence.engine.kernels.kernel import State
 from whence.engine.values import INT64_MAX, INT64_MIN, Value, key_of
 from whence.engine.values.jit import jit
 
@@ -39,20 +39,19 @@ class Sliced(NamedTuple):
     one_each: bool = True
 
 
-class Slots:
+class Slots(SlotTable):
     """Numbers the keys of each outer slot, in the order in which they appear.
 
     Attributes:
         outer: for every slot the outer slot that it belongs to.
-        count: how many there are.
         nested: whether there are several outer slots.
     """
 
+    outer: Ints
+
     def __init__(self, texts: Texts) -> None:
-        """Begin without slots."""
+        super().__init__(0, outer=0)
         self.texts = texts
-        self.outer: Ints = np.zeros(64, np.int64)
-        self.count = 0
         self.nested = False
         self._known: dict[tuple[int, object], int] = {}
         self._keys: list[Column] = []
@@ -82,7 +81,7 @@ class Slots:
             name = (outers[number], key_of(shown[number]))
             found = self._find(name)
             if found < 0:
-                found = self._known[name] = self.count + len(new)
+                found = self._known[name] = len(self) + len(new)
                 new.append(number)
             table[number] = found
         first = firsts[new]
@@ -115,7 +114,7 @@ class Slots:
                 rows = table.missing(outer, keys.data)
                 for owner, name, row in self._met(outer, keys, rows):
                     table.put(owner, int(keys.data[row]), self._known[owner, name])
-            found, firsts = table.number(outer, keys.data, self.count)
+            found, firsts = table.number(outer, keys.data, len(self))
         self._begin(zeros(len(firsts)) if outer is None else outer[firsts], keys.take(firsts))
         rows = rows_from(0, len(keys))
         return Sliced(rows, found, firsts, self._keys[-1], np.empty(0, np.int64))
@@ -128,7 +127,7 @@ class Slots:
             for owner, name, row in self._met(None, keys, rows):
                 self._by_code[keys.data[row]] = self._known[owner, name] + 1
         found, firsts = np.empty((2, len(keys)), np.int64)
-        new = _number(keys.data, self._by_code, self.count, found, firsts)
+        new = _number(keys.data, self._by_code, len(self), found, firsts)
         return found, firsts[:new].copy()
 
     def _met(
@@ -169,7 +168,7 @@ class Slots:
                 named = (owner, name)
                 found = self._find(named)
                 if found < 0:
-                    found = self._known[named] = self.count + len(new)
+                    found = self._known[named] = len(self) + len(new)
                     first.append(len(rows))
                     new.append((owner, shown))
                 rows.append(row)
@@ -181,10 +180,10 @@ class Slots:
         return Sliced(arrays[0], arrays[1], arrays[2], keys, arrays[3], one_each)
 
     def _begin(self, outers: Sequence[int] | Ints, keys: Column) -> None:
-        start, self.count = self.count, self.count + len(outers)
-        self.outer = roomy(self.outer, self.count)
+        start = len(self)
+        self.grow(start + len(outers))
         if np.any(outers):
-            self.outer[start : self.count] = outers
+            self.outer[start:] = outers
         self._keys.append(keys)
 
     def keys(self) -> Column:
@@ -194,10 +193,9 @@ class Slots:
         self._keys = [concat(self._keys)]
         return self._keys[0]
 
-    def save(self) -> State:
+    def save(self) -> dict[str, Any]:
         """The keys in order, each with its outer slot."""
-        outer = self.outer[: self.count]
-        return {"keys": self.keys(), "outer": outer, "nested": self.nested}
+        return {"keys": self.keys(), **super().save(), "nested": self.nested}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Number the keys again, in the same order."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,8 @@ import pyarrow as pa
 from whence.engine.errors import WhenceError
 from whence.engine.kernels.batch import Batch
 from whence.engine.kernels.columns.column import Column, from_values
+from whence.engine.kernels.columns.lazy_ints import made
 from whence.engine.kernels.columns.texts import Texts
-from whence.engine.kernels.moments import made
 from whence.engine.kernels.trails.entries import Entries
 from whence.engine.kernels.trails.trail import Line, Nothing, Sets, Spans, Trail
 from whence.engine.values import Value
@@ -209,9 +208,7 @@ def settled(state: Any) -> Any:
     if isinstance(state, (list, tuple)) and not isinstance(state, Entries):
         return [settled(part) for part in state]
     if isinstance(state, Batch):
-        why = settled(state.why)
-        sup = why if state.sup is state.why else settled(state.sup)
-        return replace(state, why=why, sup=sup, exists=settled(state.exists))
+        return Batch(state.values, state.moment, state.slot, *state.reasons.each(settled))
     if isinstance(state, Trail) and not isinstance(state, (Line, Nothing, Spans)):
         return state.settle()
     return state  # a line stays a line: whoever goes on does the very same

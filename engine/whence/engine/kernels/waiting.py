@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whence.engine.kernels.columns.column import Ints
-from whence.engine.kernels.columns.growing import grown
-from whence.engine.kernels.kernel import State
-from whence.engine.kernels.trails.composing import Reaching, joined, lasting
+from whence.engine.kernels.columns.slot_table import SlotTable
+from whence.engine.kernels.trails.composing import reaching
 from whence.engine.kernels.trails.entries import NONE, Entries, join_entries
+from whence.engine.kernels.trails.reasons import Reasons, joined_reasons
 from whence.engine.kernels.trails.so_far import settled_row
 from whence.engine.kernels.trails.trail import Sets, Trail
 
@@ -36,27 +36,16 @@ class Rows(NamedTuple):
     Attributes:
         slot: where each belongs.
         turn: how many bursts its slot had had when it came.
-        whys: per pipe, what explains each.
-        sups: per pipe, what supports each.
+        pipes: what explains and supports each, pipe by pipe.
     """
 
     slot: Ints
     turn: Ints
-    whys: tuple[Trail, ...]
-    sups: tuple[Trail, ...]
-
-    def taken(self, rows: Ints) -> tuple[tuple[Trail, ...], tuple[Trail, ...]]:
-        """The trails of some of the rows, such that they last."""
-        whys = tuple(lasting(trail.take(rows)) for trail in self.whys)
-        sups = tuple(
-            why if sup is old else lasting(sup.take(rows))
-            for why, sup, old in zip(whys, self.sups, self.whys, strict=True)
-        )
-        return whys, sups
+    pipes: tuple[Reasons, ...]
 
     def take(self, rows: Ints) -> Rows:
-        """Some of the rows."""
-        return Rows(self.slot[rows], self.turn[rows], *self.taken(rows))
+        """Some of the rows, such that they last."""
+        return Rows(self.slot[rows], self.turn[rows], _taken(self.pipes, rows))
 
 
 class _Late(NamedTuple):
@@ -79,63 +68,61 @@ def joined_rows(parts: Sequence[Rows]) -> Rows:
     """One after the other."""
     if len(parts) == 1:
         return parts[0]
-    whys, sups = [], []
-    for pipe in range(len(parts[0].whys)):
-        whys.append(joined([part.whys[pipe] for part in parts]))
-        same = all(part.whys[pipe] is part.sups[pipe] for part in parts)
-        sups.append(whys[-1] if same else joined([part.sups[pipe] for part in parts]))
     slot = np.concatenate([part.slot for part in parts])
     turn = np.concatenate([part.turn for part in parts])
-    return Rows(slot, turn, tuple(whys), tuple(sups))
+    pipes = zip(*(part.pipes for part in parts), strict=True)
+    return Rows(slot, turn, tuple(joined_reasons(pipe) for pipe in pipes))
 
 
-class Waiting:
+def _taken(pipes: Sequence[Reasons], rows: Ints) -> tuple[Reasons, ...]:
+    return tuple(reasons.take(rows).lasting() for reasons in pipes)
+
+
+class Waiting(SlotTable):
     """What waits.
 
     Args:
         tracked: whether trails are kept at all.
         each: whether every row is kept, or only what all of a slot lead to.
+
+    Attributes:
+        count: how many wait in each slot.
+        turn: how many bursts each slot has had.
     """
 
+    count: Ints
+    turn: Ints
+
     def __init__(self, *, tracked: bool, each: bool) -> None:
-        """Nothing waits yet."""
+        super().__init__(1, count=0, turn=0)
         self.tracked = tracked
         self.each = each
-        self.count: Ints = np.zeros(1, np.int64)
-        self.turn: Ints = np.zeros(1, np.int64)
         self.rows: list[Rows] = []
         self.open: list[_Open] = []
         self.late: _Late | None = None
         self.held = 0
         self.tidied = 0
 
-    def grow(self, slots: int) -> None:
-        """Make room for so many slots."""
-        self.count = grown(self.count, slots, 0)
-        self.turn = grown(self.turn, slots, 0)
-
-    def add(
-        self, slot: Ints | None, rows: Ints, whys: Sequence[Trail], sups: Sequence[Trail]
-    ) -> None:
+    def add(self, slot: Ints | None, rows: Ints, pipes: Sequence[Reasons]) -> None:
         """Let some rows of a batch wait; the caller counts them.
 
         Args:
             slot: the slot of every row of the batch; ``None`` if there is only one.
             rows: those that wait; without slots these are neighbours.
-            whys: per pipe, what explains every row of the batch.
-            sups: per pipe, what supports every row of the batch.
+            pipes: what explains and supports every row of the batch, pipe by pipe.
         """
         if not self.tracked or not len(rows):
             return
         if self.each:
             slots = np.zeros(len(rows), np.int64) if slot is None else slot[rows]
-            taken = Rows(slots, slots, tuple(whys), tuple(sups)).taken(rows)
-            self.rows.append(Rows(slots, self.turn[slots], *taken))
+            self.rows.append(Rows(slots, self.turn[slots], _taken(pipes, rows)))
             self.held += len(rows)
         else:
             self._settle()
             turn = self.turn[:1] if slot is None else self.turn[slot[rows]]
-            self.late = _Late(slot, rows, turn.copy(), tuple(dict.fromkeys(sups)))
+            self.late = _Late(
+                slot, rows, turn.copy(), tuple(dict.fromkeys(pipe.sup for pipe in pipes))
+            )
         if self.held > 2 * self.tidied + _ROOM:
             self.tidy()
 
@@ -213,7 +200,7 @@ class Waiting:
         if not self.rows or not self.held:
             return NONE
         every = np.arange(self.held)
-        return join_entries([trail.entries(every) for trail in self.rows[0].sups])
+        return join_entries([trail.entries(every) for _, trail, _ in self.rows[0].pipes])
 
     def drop(self) -> None:
         """Nothing waits any more at all."""
@@ -221,33 +208,28 @@ class Waiting:
         self.held = self.tidied = 0
         self.count[:] = 0
 
-    def save(self) -> State:
-        """What waits."""
+    def save(self) -> dict[str, Any]:
         self.tidy(join=True)
-        state: dict[str, object] = {"waiting": self.count, "turn": self.turn}
+        state: dict[str, Any] = {"waiting": self.count, "turn": self.turn}
         if self.each and self.rows:
             rows = self.rows[0]
             state["slot"] = rows.slot
-            for pipe, (why, sup) in enumerate(zip(rows.whys, rows.sups, strict=True)):
-                state[f"why{pipe}"] = why.settle()
-                if sup is not why:
-                    state[f"sup{pipe}"] = sup.settle()
+            for pipe, reasons in enumerate(rows.pipes):
+                state[f"why{pipe}"] = reasons.why.settle()
+                if not reasons.agree:
+                    state[f"sup{pipe}"] = reasons.sup.settle()
         elif self.open:
             state["open"] = Sets(np.array([0, self.held]), self.open[0][1])
         return state
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
-        self.count, self.turn = state["waiting"], state["turn"]
+        super().load({"count": state["waiting"], "turn": state["turn"]})
         slot, opened = state.get("slot"), state.get("open")
         if isinstance(slot, np.ndarray):
-            whys: list[Trail] = []
-            sups: list[Trail] = []
-            while isinstance(why := state.get(f"why{len(whys)}"), Sets):
-                sup = state.get(f"sup{len(whys)}")
-                whys.append(why)
-                sups.append(sup if isinstance(sup, Sets) else why)
-            self.rows = [Rows(slot, self.turn[slot], tuple(whys), tuple(sups))]
+            pipes: list[Reasons] = []
+            while (why := state.get(f"why{len(pipes)}")) is not None:
+                pipes.append(Reasons(why, state.get(f"sup{len(pipes)}", why)))
+            self.rows = [Rows(slot, self.turn[slot], tuple(pipes))]
             self.held = self.tidied = len(slot)
         elif isinstance(opened, Sets):
             self.open = [(self.turn[opened.held.row], opened.held)]
@@ -257,7 +239,7 @@ class Waiting:
 def _together(trail: Trail, slot: Ints | None, rows: Ints) -> Entries:
     """What some rows of a batch lead to, numbered by slot."""
     if slot is None:
-        found = Reaching(trail, rows[:1], rows[-1:]).entries(np.zeros(1, np.int64))
+        found = reaching(trail, rows[:1], rows[-1:]).entries(np.zeros(1, np.int64))
         return settled_row(found)
     found = trail.entries(rows)
     return found.rows(slot[rows][found.row])

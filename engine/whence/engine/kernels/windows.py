@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns.column import Column, Ints, concat
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.lazy_ints import Numbers, made, rows_from
 from whence.engine.kernels.fronts import ranks
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
-from whence.engine.kernels.moments import When, made
-from whence.engine.kernels.trails.composing import Chosen, Reaching, joined, lasting, union
+from whence.engine.kernels.trails.composing import Chosen, reaching, union
 from whence.engine.kernels.trails.entries import WHOLE
-from whence.engine.kernels.trails.trail import Line, Nothing, Trail
+from whence.engine.kernels.trails.reasons import Reasons, all_of, joined_reasons
+from whence.engine.kernels.trails.trail import Line, Trail
 from whence.engine.language.events import Position
 from whence.engine.processors import Window
 
@@ -23,8 +24,7 @@ __all__ = [
     "GeneralWindow",
     "WindowKernel",
     "Windows",
-    "lasting_batch",
-    "reaching",
+    "every_window",
     "with_trails",
 ]
 
@@ -45,7 +45,7 @@ class Windows(NamedTuple):
 
     pipes: tuple[Batch, ...]
     ends: Ints
-    moment: When
+    moment: Numbers
     slot: Ints | None
     steady: bool
 
@@ -56,12 +56,12 @@ class Windows(NamedTuple):
         return Windows(self.pipes, self.ends[first:stop], moment, slot, False)
 
 
-def reaching(trail: Trail, windows: Windows, n: int) -> Trail:
+def every_window(trail: Trail, windows: Windows, n: int) -> Trail:
     """Where all events of every window lead."""
     ends = windows.ends
     if windows.steady and isinstance(trail, Line) and trail.sa == trail.sb == 1:
         return Line(trail.target, trail.fields, len(ends), trail.a, trail.b + n - 1)
-    return Reaching(trail, ends - n + 1, ends)
+    return reaching(trail, ends - n + 1, ends)
 
 
 class WindowKernel(Kernel):
@@ -73,14 +73,12 @@ class WindowKernel(Kernel):
     """
 
     def __init__(self, place: Place) -> None:
-        """Begin with no event."""
         super().__init__(place)
         self.n = cast(Window, place.processor).n
         self.said = 0
         self.tail: list[Batch] = []
 
     def reset(self) -> None:
-        """Forget all instances."""
         super().reset()
         self.said = 0
         self.tail = []
@@ -112,7 +110,7 @@ class WindowKernel(Kernel):
             )
         count = len(pipes[0])
         rest = np.arange(max(count - self.n + 1, 0), count)
-        self.tail = [lasting_batch(batch.take(rest)) for batch in pipes] if len(rest) else []
+        self.tail = [batch.take(rest).settled() for batch in pipes] if len(rest) else []
         ends = rows_from(min(self.n - 1, count), count)
         return Windows(pipes, ends, front.moment[len(front) - len(ends) :], None, True)
 
@@ -139,21 +137,19 @@ class WindowKernel(Kernel):
         place = ranks(slot)
         sizes = np.bincount(slot)
         last = np.flatnonzero(sizes[slot] - place < self.n)
-        kept = [lasting_batch(batch.take(last)) for batch in pipes]
+        kept = [batch.take(last).settled() for batch in pipes]
         if tail and len(tail[0]):
             pairs = zip(tail, kept, strict=True)
-            kept = [lasting_batch(join_batches([old, new])) for old, new in pairs]
+            kept = [join_batches([old, new]).settled() for old, new in pairs]
         self.tail = kept if len(kept[0]) else []
         ends = np.flatnonzero((place >= self.n - 1) & (order >= first))
         ends = ends[np.argsort(order[ends])]
         return Windows(tuple(pipes), ends, front.moment[order[ends] - first], slot[ends], False)
 
     def save(self) -> State:
-        """The last events of every slot."""
         return {"said": self.said, "tail": [batch.settled() for batch in self.tail]}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.said = state["said"]
         self.tail = list(state["tail"])
 
@@ -167,29 +163,14 @@ def with_trails(tail: Batch, batch: Batch, values: Column | None = None) -> Batc
         values: of both, if anybody asks for them.
     """
     rows = rows_from(0, len(tail) + len(batch))
-    why = joined([tail.why, batch.why])
-    same = tail.sup is tail.why and batch.sup is batch.why
-    sup = why if same else joined([tail.sup, batch.sup])
-    exists: Trail | None = None
-    if tail.exists is not None or batch.exists is not None:
-        parts = (tail, batch)
-        exists = joined([Nothing(len(b)) if b.exists is None else b.exists for b in parts])
-    return Batch(batch.values if values is None else values, rows, None, why, sup, exists)
-
-
-def lasting_batch(batch: Batch) -> Batch:
-    """The same events, holding on to no other batch."""
-    why = lasting(batch.why)
-    sup = why if batch.sup is batch.why else lasting(batch.sup)
-    exists = None if batch.exists is None else lasting(batch.exists)
-    return Batch(batch.values, batch.moment, batch.slot, why, sup, exists)
+    reasons = joined_reasons([tail.reasons, batch.reasons])
+    return Batch(batch.values if values is None else values, rows, None, *reasons)
 
 
 class GeneralWindow(WindowKernel):
     """P runs on every window, all windows of a batch at once."""
 
     def __init__(self, place: Place) -> None:
-        """Prepare P."""
         from whence.engine.kernels.scope import KernelChain
 
         super().__init__(place)
@@ -235,7 +216,7 @@ class GeneralWindow(WindowKernel):
         inside = []
         for batch in windows.pipes:
             taken = batch.take(rows)
-            inside.append(Batch(taken.values, moment, slot, taken.why, taken.sup, taken.exists))
+            inside.append(replace(taken, moment=moment, slot=slot))
         born = Born(np.arange(count), np.arange(0, count * n, n), count)
         (out,) = self.chain.feed(inside, born)
         last = np.full(count, -1)
@@ -244,40 +225,26 @@ class GeneralWindow(WindowKernel):
             last[out.slot] = np.arange(len(out))  # of several outputs the last one stays
         values = out.values.take(last)
         if not self.tracked:
-            nothing = Nothing(count)
-            return Batch(values, windows.moment, windows.slot, nothing, nothing, None)
+            return Batch(values, windows.moment, windows.slot, *Reasons.nothing(count))
         exists = union(*(None if b.exists is None else b.exists.take(ends) for b in windows.pipes))
-        why, sup = self._explained(windows, out, last)
-        if exists is not None:
-            sup = union(sup, exists) or sup
-        return Batch(values, windows.moment, windows.slot, why, sup, exists)
+        reasons = self._explained(windows, out, last).existing(exists)
+        return Batch(values, windows.moment, windows.slot, *reasons)
 
-    def _explained(self, windows: Windows, out: Batch, last: Ints) -> tuple[Trail, Trail]:
+    def _explained(self, windows: Windows, out: Batch, last: Ints) -> Reasons:
         silent = last < 0
         count = len(last)
         some = bool(silent.any())
-        why = out.why.take(last)
-        sup = why if out.sup is out.why else out.sup.take(last)
+        found = Reasons(out.why, out.sup).take(last)
         if not some and self.regular:
-            return why, sup
+            return found
         # As wholes, whatever fields are asked of the output: P read others to choose its last one.
-        whole = self._whole(windows, support=True)
-        if not self.regular:
-            sup = whole
-        elif some:
-            sup = Chosen(count, [(~silent, sup), (silent, whole)])
-        if some:
-            same = all(batch.why is batch.sup for batch in windows.pipes)
-            other = whole if same else self._whole(windows, support=False)
-            why = Chosen(count, [(~silent, why), (silent, other)])
-        return why, sup
-
-    def _whole(self, windows: Windows, *, support: bool) -> Trail:
-        found = union(
-            *(
-                reaching((batch.sup if support else batch.why).ask(WHOLE), windows, self.n)
-                for batch in windows.pipes
-            )
+        whole = all_of(
+            *(batch.reasons for batch in windows.pipes),
+            each=lambda trail: every_window(trail.ask(WHOLE), windows, self.n),
         )
-        assert found is not None
-        return found
+        why, sup = found.why, whole.sup
+        if some:
+            why = Chosen(count, [(~silent, why), (silent, whole.why)])
+            if self.regular:
+                sup = Chosen(count, [(~silent, found.sup), (silent, whole.sup)])
+        return Reasons(why, sup)

@@ -13,9 +13,9 @@ from whence.engine.interpreter.plan import Options, Plan
 from whence.engine.kernels.adapter import everything_so_far
 from whence.engine.kernels.batch import Batch
 from whence.engine.kernels.columns.column import Column
+from whence.engine.kernels.columns.lazy_ints import Counted
 from whence.engine.kernels.kernel import Born, Run, State
 from whence.engine.kernels.memory import keep_memory
-from whence.engine.kernels.moments import counted
 from whence.engine.kernels.scope import KernelChain
 from whence.engine.kernels.state import pack, settled, unpack
 from whence.engine.kernels.trails.entries import ASKED, Entries
@@ -50,7 +50,6 @@ class KernelWork:
         steps: bool = False,
         limits: RunLimits | None = None,
     ) -> None:
-        """Compile the chain; no event is read yet."""
         keep_memory()
         self.budget = Budget(limits or current())
         check_bounds(chain, self.budget.limits)
@@ -82,7 +81,7 @@ class KernelWork:
                 inputs.append(self.run.empty(slotted=False))
                 continue
             first, count = self.run.lengths[target], len(column)
-            moment = counted(first, count)
+            moment = Counted(first, count)
             trail: Trail = Nothing(count)
             if self.run.tracked:
                 trail = Line(target, ASKED, count, first, first)

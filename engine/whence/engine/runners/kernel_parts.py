@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from whence.engine.kernels.columns.column import Column, Ints
-from whence.engine.kernels.columns.row_numbers import Counted
+from whence.engine.kernels.columns.lazy_ints import Counted, Numbers, made
 from whence.engine.kernels.head_zones import HeadChanges
 from whence.engine.kernels.kernel import Kept, Part
 from whence.engine.kernels.trails.encoding import Widths, blocks_of, encode
@@ -199,7 +199,7 @@ class KernelParts:
             self.zones[name].load(told)
 
 
-def _cuts(positions: Ints | Counted, width: int) -> Iterator[tuple[int, int, int]]:
+def _cuts(positions: Numbers, width: int) -> Iterator[tuple[int, int, int]]:
     """Where rows in order belong to different parts: part, first row, row after the last."""
     if not len(positions):
         return
@@ -213,7 +213,7 @@ def _cuts(positions: Ints | Counted, width: int) -> Iterator[tuple[int, int, int
             start = max(number * width - begin, 0)
             yield number, start, min((number + 1) * width - begin, len(positions))
         return
-    numbers = positions // width
+    numbers = made(positions) // width
     starts = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1))
     for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(numbers)], strict=True):
         yield int(numbers[start]), start, stop

@@ -64,7 +64,6 @@ class Column:
     spare: bool = False
 
     def __len__(self) -> int:
-        """How many values."""
         return len(self.data) if self.fields is None else self.length
 
     @property

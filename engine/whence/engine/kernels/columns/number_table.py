@@ -25,7 +25,6 @@ class NumberTable:
     __slots__ = ("_keys", "_owners", "_slots", "_used")
 
     def __init__(self) -> None:
-        """Begin without keys."""
         self._used = 0
         self._owners, self._keys, self._slots = _empty(_SMALLEST)
 

@@ -33,7 +33,6 @@ class TextTable:
     __slots__ = ("_arena", "_entries", "_starts", "count")
 
     def __init__(self) -> None:
-        """Begin without texts."""
         self.count = 0
         self._entries: Words = np.zeros(_SMALLEST, np.uint64)
         self._starts: Codes = np.zeros(_SMALLEST, np.int64)

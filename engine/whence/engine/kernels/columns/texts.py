@@ -68,7 +68,6 @@ class Texts:
         self._ranks: Codes | None = None
 
     def __len__(self) -> int:
-        """How many there are."""
         codes = self._codes
         return codes.table.count if isinstance(codes, _Bytes) else len(codes.known)
 

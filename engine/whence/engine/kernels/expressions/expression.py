@@ -18,7 +18,8 @@ from whence.engine.kernels.expressions.functions.base import BadRow
 from whence.engine.kernels.expressions.nodes import Leaf, Node, Seen, node_of
 from whence.engine.kernels.expressions.reading import Reading
 from whence.engine.kernels.kernel import Run
-from whence.engine.kernels.trails.composing import Chosen, Later, union
+from whence.engine.kernels.trails.composing import Chosen, later, union
+from whence.engine.kernels.trails.reasons import Reasons
 from whence.engine.kernels.trails.trail import Nothing, Trail
 from whence.engine.language.compiled import compile_expression
 from whence.engine.language.events import Event
@@ -38,7 +39,6 @@ class RowFault(Exception):
     """
 
     def __init__(self, row: int, fault: ValueFault) -> None:
-        """Keep both."""
         super().__init__(row, fault)
         self.row = row
         self.fault = fault
@@ -57,6 +57,11 @@ class Traced(NamedTuple):
     values: Column
     why: Trail
     sup: Trail
+
+    @property
+    def reasons(self) -> Reasons:
+        """The trails as one value."""
+        return Reasons(self.why, self.sup)
 
 
 @dataclass(slots=True)
@@ -153,17 +158,14 @@ class ColumnExpression:
         """
         pipes = front.pipes
         columns = [batch.values for batch in pipes]
-        whys, sups = [batch.why for batch in pipes], [batch.sup for batch in pipes]
         try:
-            values, why, sup = self.follow(columns, whys, sups, len(front))
-            return Traced(values.held(), why, sup)
+            found = self.follow(columns, [batch.reasons for batch in pipes], len(front))
+            return found._replace(values=found.values.held())
         except BadRow as bad:
             self._refuse(front, bad.row)
 
-    def follow(
-        self, columns: Sequence[Column], whys: Sequence[Trail], sups: Sequence[Trail], count: int
-    ) -> Traced:
-        """The same for the values and trails of the pipes; the values may be spare.
+    def follow(self, columns: Sequence[Column], pipes: Sequence[Reasons], count: int) -> Traced:
+        """The same for the values and reasons of the pipes; the values may be spare.
 
         Raises:
             BadRow: some part of the expression refuses this row.
@@ -171,16 +173,16 @@ class ColumnExpression:
         texts = self._run.texts
         if not count:
             values = from_values([], "any", texts)
-            return Traced(values, *self._plain_trails(whys, sups, count))
+            return self._plainly(values, pipes, count)
         reading = Reading(columns, count, texts)
         if not self._run.tracked:
             nothing = Nothing(count)
             return Traced(_whole(self._node.value(reading), count), nothing, nothing)
         if self.plain:
             values = _whole(self._node.value(reading), count)
-            return Traced(values, *self._plain_trails(whys, sups, count))
+            return self._plainly(values, pipes, count)
         seen = self._node.see(reading)
-        return Traced(_whole(seen.values, count), *self._picked_trails(seen, whys, sups, count))
+        return self._picked(seen, pipes, count)
 
     def fault(self, front: Front, row: int) -> ValueFault:
         """What the interpreter says of a front that it fails on."""
@@ -203,30 +205,26 @@ class ColumnExpression:
                 row = bad.row
         raise RowFault(row, self.fault(front, row))
 
-    def _same(self, whys: Sequence[Trail], sups: Sequence[Trail]) -> bool:
+    def _same(self, pipes: Sequence[Reasons]) -> bool:
         """Whether supports are what explains, so that one trail stands for both."""
-        for pipe, _ in self._groups:
-            if sups[pipe] is not whys[pipe]:
-                return False
-        return self._node.same
+        return self._node.same and all([pipes[pipe].agree for pipe, _ in self._groups])
 
-    def _plain_trails(
-        self, whys: Sequence[Trail], sups: Sequence[Trail], count: int
-    ) -> tuple[Trail, Trail]:
-        why = _united([whys[pipe].ask(fields) for pipe, fields in self._groups], count)
-        if self._same(whys, sups):
-            return why, why
-        return why, _united([sups[pipe].ask(fields) for pipe, fields in self._groups], count)
+    def _plainly(self, values: Column, pipes: Sequence[Reasons], count: int) -> Traced:
+        why = _united([pipes[pipe].why.ask(fields) for pipe, fields in self._groups], count)
+        if self._same(pipes):
+            return Traced(values, why, why)
+        sup = _united([pipes[pipe].sup.ask(fields) for pipe, fields in self._groups], count)
+        return Traced(values, why, sup)
 
-    def _picked_trails(
-        self, seen: Seen, whys: Sequence[Trail], sups: Sequence[Trail], count: int
-    ) -> tuple[Trail, Trail]:
+    def _picked(self, seen: Seen, pipes: Sequence[Reasons], count: int) -> Traced:
         # Only the trails are held: the values that were read may be gone when somebody asks.
+        values = _whole(seen.values, count)
         picked = _Picked(self._node, seen, count, self._run)
-        why = Later(count, lambda: picked.trail(whys, support=False))
-        if self._same(whys, sups):
-            return why, why
-        return why, Later(count, lambda: picked.trail(sups, support=True))
+        whys, sups = [pipe.why for pipe in pipes], [pipe.sup for pipe in pipes]
+        why = later(count, lambda: picked.trail(whys, support=False))
+        if self._same(pipes):
+            return Traced(values, why, why)
+        return Traced(values, why, later(count, lambda: picked.trail(sups, support=True)))
 
 
 def _whole(column: Column, count: int) -> Column:

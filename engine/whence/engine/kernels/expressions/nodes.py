@@ -10,6 +10,7 @@ import numpy as np
 from whence.engine.functions.arithmetic import PRODUCT, is_zero
 from whence.engine.functions.choice import IF
 from whence.engine.kernels.columns.column import Bools, Column, Ints, concat, guessed
+from whence.engine.kernels.columns.masks import both, either
 from whence.engine.kernels.expressions.functions import COLUMN_FUNCTIONS
 from whence.engine.kernels.expressions.functions.arithmetic import bounds_of
 from whence.engine.kernels.expressions.functions.base import (
@@ -92,18 +93,7 @@ class Node:
 
 
 def _add(masks: Masks, leaf: Leaf, mask: Bools | None) -> None:
-    if leaf not in masks:
-        masks[leaf] = mask
-        return
-    known = masks[leaf]
-    if known is not mask:
-        masks[leaf] = None if known is None or mask is None else known | mask
-
-
-def _both(left: Bools | None, right: Bools | None) -> Bools | None:
-    if left is None or right is None:
-        return right if left is None else left
-    return left & right
+    masks[leaf] = either(masks.get(leaf, mask), mask)
 
 
 class _Constant(Node):
@@ -199,15 +189,11 @@ class _Call(Node):
             return
         wanted: dict[int, Bools | None] = {}
         for pick, rows in self._picks(seen):
-            chosen = _both(mask, rows)
+            chosen = both(mask, rows)
             if chosen is not None and not chosen.any():
                 continue
             for number in self.rule.support(pick, self.vanishing) if support else pick:
-                if number not in wanted:
-                    wanted[number] = chosen
-                    continue
-                known = wanted[number]
-                wanted[number] = None if known is None or chosen is None else known | chosen
+                wanted[number] = either(wanted.get(number, chosen), chosen)
         for number, chosen in wanted.items():
             part = seen.parts[number]
             assert part is not None

@@ -33,7 +33,6 @@ class Reading:
         outer: Reading | None = None,
         rows: Ints | None = None,
     ) -> None:
-        """Read nothing yet."""
         self._columns: dict[int, Column] = dict(enumerate(columns))
         self.count = count
         self.texts = texts

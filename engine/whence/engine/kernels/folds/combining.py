@@ -72,7 +72,6 @@ class Combining:
     """
 
     def __init__(self, name: str, texts: Texts, **options: bool) -> None:
-        """Begin without slices."""
         self.name = name
         self.texts = texts
         self.options = options
@@ -121,7 +120,6 @@ class Combining:
         return Combined(guessed(values, self.texts), picks, supports)
 
     def save(self) -> State:
-        """The head of every slice, if it has one."""
         heads = [
             self.aggregates[owner].heads[local]
             for owner, local in zip(self.owners, self.local, strict=True)

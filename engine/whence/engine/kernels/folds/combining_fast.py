@@ -9,7 +9,7 @@ import numpy as np
 
 from whence.engine.functions import FUNCTIONS
 from whence.engine.kernels.columns.column import Bools, Column, Ints
-from whence.engine.kernels.columns.growing import grown, roomy
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.columns.texts import Texts
 from whence.engine.kernels.expressions.conditions import as_conditions
 from whence.engine.kernels.expressions.expression import RowFault
@@ -30,9 +30,6 @@ from whence.engine.values.jit import jit
 
 __all__ = ["combining"]
 
-_OF_SLICES = ("outer", "decisive", "speaks", "after")
-_OF_OUTER = ("first", "newest", "speaking")
-
 
 def combining(name: str, texts: Texts, **options: bool) -> Combining:
     """What keeps the heads of slices and says what they give together."""
@@ -45,6 +42,19 @@ def combining(name: str, texts: Texts, **options: bool) -> Combining:
     return Combining(name, texts, **options)
 
 
+class _Slices(SlotTable):
+    outer: Ints
+    decisive: Bools
+    speaks: Bools
+    after: Ints
+
+
+class _Outers(SlotTable):
+    first: Ints
+    newest: Ints
+    speaking: Ints
+
+
 class _Logical(Combining):
     """Which slices are decisive, and which of them appeared first, for every outer slot."""
 
@@ -52,51 +62,30 @@ class _Logical(Combining):
         super().__init__(name, texts, **options)
         self.counts = name == "count"
         self.absorbing = False if self.counts else FUNCTIONS[name].absorbing
-        self.slots = 0
-        self.outer: Ints = np.zeros(64, np.int64)
-        self.decisive: Bools = np.zeros(64, np.bool_)
-        self.speaks: Bools = np.zeros(64, np.bool_)
-        self.after: Ints = np.zeros(64, np.int64)
-        self.first: Ints = np.full(64, -1)
-        self.newest: Ints = np.full(64, -1)
-        self.speaking: Ints = np.zeros(64, np.int64)
+        self.slices = _Slices(0, outer=0, decisive=False, speaks=False, after=0)
+        self.outers = _Outers(1, first=-1, newest=-1, speaking=0)
 
     def begin(self, outer: Ints, keys: Column) -> None:
         """New slices: each follows the one of its outer slot that appeared before it."""
-        owners = outer
-        start, count = self.slots, len(owners)
-        self.slots += count
-        for name in _OF_SLICES:
-            setattr(self, name, roomy(getattr(self, name), self.slots))
-        most = int(owners.max(initial=0)) + 1
-        for name, fill in (("first", -1), ("newest", -1), ("speaking", 0)):
-            setattr(self, name, grown(getattr(self, name), most, fill))
-        if owners.any():
-            self.outer[start : self.slots] = owners
-        _link(start, owners, self.after, self.newest)
+        start = len(self.slices)
+        self.slices.grow(start + len(outer))
+        self.outers.grow(int(outer.max(initial=0)) + 1)
+        if outer.any():
+            self.slices.outer[start:] = outer
+        _link(start, outer, self.slices.after, self.outers.newest)
 
     def combine(self, outers: Ints, changes: Changes) -> Combined:
         """The first decisive slice is picked; without one, all that speak."""
         decides = np.zeros(len(changes.row), np.bool_)
         if not self.counts:
             decides = changes.headed & (self._conditions(changes) == self.absorbing)
+        self.outers.grow(int(outers.max(initial=0)) + 1)
         pick = np.empty(len(outers), np.int64)
         speaking = np.empty(len(outers), np.int64)
-        _decide(
-            outers,
-            changes.row,
-            changes.slot,
-            changes.headed,
-            decides,
-            self.outer,
-            self.decisive,
-            self.speaks,
-            self.after,
-            self.first,
-            self.speaking,
-            pick,
-            speaking,
-        )
+        changed = (changes.row, changes.slot, changes.headed, decides)
+        slices, outer = self.slices, self.outers
+        known = (slices.outer, slices.decisive, slices.speaks, slices.after)
+        _decide(outers, *changed, *known, outer.first, outer.speaking, pick, speaking)
         irregular = self.options["irregular"]
         support = np.zeros(len(pick), np.uint8)
         support[pick >= 0] = PICKED_EVENTS if irregular else PICKED
@@ -107,15 +96,11 @@ class _Logical(Combining):
         return Combined(Column("boolean", values, None, self.texts), pick, support)
 
     def save(self) -> State:
-        """What is known of every slice, and of every outer slot."""
-        slices = {name: getattr(self, name)[: self.slots] for name in _OF_SLICES}
-        return {**slices, **{name: getattr(self, name) for name in _OF_OUTER}}
+        return {**self.slices.save(), **self.outers.save()}
 
     def load(self, outer: Ints, keys: Column, state: Mapping[str, Any]) -> None:
-        """Go on with the same arrays."""
-        self.slots = len(outer)
-        for name in (*_OF_SLICES, *_OF_OUTER):
-            setattr(self, name, state[name])
+        self.slices.load(state)
+        self.outers.load(state)
 
     def _conditions(self, changes: Changes) -> Bools:
         """The heads as conditions; what is none is refused at the row that it came with."""

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from whence.engine.kernels.columns.column import Bools, Column, Ints, concat, missing
 from whence.engine.kernels.columns.growing import roomy
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.columns.texts import Texts
 from whence.engine.kernels.expressions.expression import RowFault
 from whence.engine.kernels.folds.combining import (
@@ -42,6 +43,49 @@ __all__ = ["Extremes", "Folds"]
 _INT, _FLOAT = np.dtype(np.int64), np.dtype(np.float64)
 
 
+class _Slices(SlotTable):
+    """What is kept of every slice.
+
+    Attributes:
+        outer: the outer slot that it belongs to.
+        data: its head.
+        speaks: whether it has one.
+        zero: whether that is zero, of a product.
+        after, prior: the slice of its outer slot that appeared after it, and before it.
+        prefix: the float that all up to it come to.
+        leaf: its leaf in the tree of its outer slot.
+    """
+
+    outer: Ints
+    data: npt.NDArray[Any]
+    speaks: Bools
+    zero: Bools
+    after: Ints
+    prior: Ints
+    prefix: npt.NDArray[np.float64]
+    leaf: Ints
+
+
+class _Outers(SlotTable):
+    """What is kept of every outer slot.
+
+    Attributes:
+        speaking: how many of its slices have a head.
+        total, weight: what integers come to, and the bound of their magnitudes.
+        first, newest: the first slice that is zero or has changed, and the newest one.
+        base, room, size: where its tree begins, how many leaves that has, and how many are used.
+    """
+
+    speaking: Ints
+    total: Ints
+    weight: Ints
+    first: Ints
+    newest: Ints
+    base: Ints
+    room: Ints
+    size: Ints
+
+
 class _Numbers(Combining):
     """The heads of all slices as numbers of one kind, as long as nothing unusual comes.
 
@@ -51,37 +95,31 @@ class _Numbers(Combining):
     """
 
     kinds: tuple[str, ...] = ("integer", "float")
-    of_slices: tuple[str, ...] = ("outer", "data", "speaks")
-    of_outer: tuple[str, ...] = ("speaking",)
 
     def __init__(self, name: str, texts: Texts, **options: bool) -> None:
         super().__init__(name, texts, **options)
         self.kind = ""
         self.plain = True
-        self.slots = 0
-        self.outers = 0
-        self.outer: Ints = np.zeros(64, np.int64)
-        self.data: npt.NDArray[Any] = np.zeros(64, np.int64)
-        self.speaks: Bools = np.zeros(64, np.bool_)
-        self.speaking: Ints = np.zeros(64, np.int64)
+        self.slices = self._slices(outer=0, data=0, speaks=False)
+        self.outers = self._outers(speaking=0)
+
+    def _slices(self, **fills: complex) -> _Slices:
+        return _Slices(0, **fills)
+
+    def _outers(self, **fills: complex) -> _Outers:
+        return _Outers(1, **fills)
 
     def begin(self, outer: Ints, keys: Column) -> None:
         """New slices, in the order of their numbers."""
         if not self.plain:
             super().begin(outer, keys)
             return
-        start = self.slots
-        self.slots += len(outer)
-        self.outers = max(self.outers, int(outer.max(initial=0)) + 1)
-        self._make_room()
+        start = len(self.slices)
+        self.slices.grow(start + len(outer))
+        self.outers.grow(int(outer.max(initial=0)) + 1)
         if outer.any():
-            self.outer[start : self.slots] = outer
+            self.slices.outer[start:] = outer
         self._begun(start, outer)
-
-    def _make_room(self) -> None:
-        for names, count in ((self.of_slices, self.slots), (self.of_outer, self.outers)):
-            for name in names:
-                setattr(self, name, roomy(getattr(self, name), count))
 
     def _begun(self, start: int, outer: Ints) -> None:
         """Take in where the new slices stand among those of their outer slot."""
@@ -89,15 +127,14 @@ class _Numbers(Combining):
     def combine(self, outers: Ints, changes: Changes) -> Combined:
         """Take in the changes and say what all slices of each row's outer slot give."""
         if self.plain:
-            self.outers = max(self.outers, int(outers.max(initial=0)) + 1)
-            self._make_room()
+            self.outers.grow(int(outers.max(initial=0)) + 1)
             if not self._fits(changes):
                 self._leave()
         if not self.plain:
             return super().combine(outers, changes)
         data = changes.values.data
-        if data.dtype != self.data.dtype:
-            data = np.zeros(len(changes.row), self.data.dtype)  # there is no head among them
+        if data.dtype != self.slices.data.dtype:
+            data = np.zeros(len(changes.row), self.slices.data.dtype)  # there is no head among them
         stop, combined = self._combined(outers, changes, data)
         if stop == len(outers):
             return combined
@@ -134,7 +171,7 @@ class _Numbers(Combining):
             return False
         if not self.kind:
             self.kind = kind
-            self.data = self.data.astype(_FLOAT if kind == "float" else _INT)
+            self.slices.retype("data", _FLOAT if kind == "float" else _INT)
         return True
 
     def _combined(
@@ -146,32 +183,27 @@ class _Numbers(Combining):
     def _leave(self) -> None:
         """From now on the interpreter's aggregates do it."""
         self.plain = False
-        count = self.slots
-        outer = self.outer[:count]
-        super().begin(outer, missing(count, "any", self.texts))
-        heads = Column(self.kind or "integer", self.data[:count], None, self.texts).to_list()
-        for slot in np.flatnonzero(self.speaks[:count]).tolist():
+        outer = self.slices.outer
+        super().begin(outer, missing(len(outer), "any", self.texts))
+        heads = Column(self.kind or "integer", self.slices.data, None, self.texts).to_list()
+        for slot in np.flatnonzero(self.slices.speaks).tolist():
             self._update(self._of(int(outer[slot])), slot, heads[slot], headed=True)
 
     def save(self) -> State:
-        """What is known of every slice, and of every outer slot."""
         if not self.plain:
             return {"plain": False, **super().save()}
-        slices = {name: getattr(self, name)[: self.slots] for name in self.of_slices}
-        outers = {name: getattr(self, name)[: self.outers] for name in self.of_outer}
-        return {"plain": True, "kind": self.kind, **slices, **outers}
+        return {"plain": True, "kind": self.kind, **self.slices.save(), **self.outers.save()}
 
     def load(self, outer: Ints, keys: Column, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.plain = state["plain"]
         if not self.plain:
             super().load(outer, keys, state)
             return
         self.kind = state["kind"]
-        for name in (*self.of_slices, *self.of_outer):
-            setattr(self, name, state[name])
-        self.slots, self.outers = len(self.outer), len(self.speaking)
-        self._make_room()
+        if self.kind == "float":
+            self.slices.retype("data", _FLOAT)
+        self.slices.load(state)
+        self.outers.load(state)
 
 
 class Folds(_Numbers):
@@ -181,36 +213,37 @@ class Folds(_Numbers):
     an overflow, so that no partial result can have one either, in whatever order.
     """
 
-    of_slices = (*_Numbers.of_slices, "zero", "after", "prior", "prefix")
-    of_outer = (*_Numbers.of_outer, "total", "weight", "first", "newest")
-
     def __init__(self, name: str, texts: Texts, **options: bool) -> None:
-        """Begin without slices."""
         super().__init__(name, texts, **options)
         self.product = name == "product"
-        self.zero: Bools = np.zeros(64, np.bool_)
-        self.after, self.prior = np.zeros(64, np.int64), np.zeros(64, np.int64)
-        self.prefix: npt.NDArray[np.float64] = np.zeros(64)
-        self.total, self.weight = np.zeros(64, np.int64), np.zeros(64, np.int64)
-        self.first, self.newest = np.zeros(64, np.int64), np.zeros(64, np.int64)
+
+    def _slices(self, **fills: complex) -> _Slices:
+        return _Slices(0, **fills, zero=False, after=0, prior=0, prefix=0.0)
+
+    def _outers(self, **fills: complex) -> _Outers:
+        return _Outers(1, **fills, total=0, weight=0, first=0, newest=0)
 
     def _begun(self, start: int, outer: Ints) -> None:
-        link_slices(start, outer, self.product, self.after, self.prior, self.newest, self.prefix)
+        slices = self.slices
+        chain = (slices.after, slices.prior, self.outers.newest, slices.prefix)
+        link_slices(start, outer, self.product, *chain)
 
     def _combined(
         self, outers: Ints, changes: Changes, data: npt.NDArray[Any]
     ) -> tuple[int, Combined]:
         count = len(outers)
         pick, speaking = np.empty((2, count), np.int64)
-        values = np.empty(count, self.data.dtype)
+        slices, outer = self.slices, self.outers
+        values = np.empty(count, slices.data.dtype)
         changed = (changes.row, changes.slot, changes.headed, data)
-        known = (self.data, self.speaks, self.zero, self.after, self.first, self.speaking)
+        heads = (slices.data, slices.speaks, slices.zero, slices.after)
+        known = (*heads, outer.first, outer.speaking)
         said = (values, pick, speaking)
         if self.kind == "float":
-            chain = (self.prior, self.prefix, self.newest)
+            chain = (slices.prior, slices.prefix, outer.newest)
             stop = fold_floats(self.product, outers, *changed, *known, *chain, *said)
         else:
-            totals = (self.total, self.weight)
+            totals = (outer.total, outer.weight)
             stop = fold_integers(self.product, outers, *changed, *known, *totals, *said)
         column = Column("integer", values, None, self.texts)
         if self.kind == "float":
@@ -247,23 +280,20 @@ class Extremes(_Numbers):
 
     Attributes:
         tree: all trees one after the other; a node names its slot, counted from 1.
-        base: where the tree of an outer slot begins.
-        room: how many slices it has leaves for.
-        size: how many it has.
-        leaf: the leaf of each slice in its tree.
     """
 
     kinds = ("integer", "float", "instant", "duration")
-    of_slices = (*_Numbers.of_slices, "leaf")
-    of_outer = (*_Numbers.of_outer, "base", "room", "size")
 
     def __init__(self, name: str, texts: Texts, **options: bool) -> None:
-        """Begin without slices."""
         super().__init__(name, texts, **options)
-        self.leaf: Ints = np.zeros(64, np.int64)
-        self.base, self.room, self.size = (np.zeros(64, np.int64) for _ in range(3))
         self.tree: Ints = np.zeros(64, np.int64)
         self.planted = 0
+
+    def _slices(self, **fills: complex) -> _Slices:
+        return _Slices(0, **fills, leaf=0)
+
+    def _outers(self, **fills: complex) -> _Outers:
+        return _Outers(1, **fills, base=0, room=0, size=0)
 
     def _begun(self, start: int, outer: Ints) -> None:
         if not len(outer):
@@ -274,16 +304,17 @@ class Extremes(_Numbers):
         begins = np.cumsum(counts) - counts
         nth = np.empty(len(outer), np.int64)
         nth[order] = np.arange(len(outer)) - np.repeat(begins, counts)
-        self.leaf[start : self.slots] = self.size[outer] + nth
-        self.size[owners] += counts
-        tight = owners[self.size[owners] > self.room[owners]]
+        outers, data = self.outers, self.slices.data
+        self.slices.leaf[start:] = outers.size[outer] + nth
+        outers.size[owners] += counts
+        tight = owners[outers.size[owners] > outers.room[owners]]
         if not len(tight):
             return
-        room = 2 ** np.ceil(np.log2(np.maximum(self.size[tight], 4))).astype(np.int64)
+        room = 2 ** np.ceil(np.log2(np.maximum(outers.size[tight], 4))).astype(np.int64)
         bases = self.planted + np.cumsum(2 * room) - 2 * room
         self.planted += int(2 * room.sum())
         self.tree = roomy(self.tree, self.planted)
-        replant(tight, room, bases, self.room, self.base, self.tree, self.data, self._smallest)
+        replant(tight, room, bases, outers.room, outers.base, self.tree, data, self._smallest)
 
     @property
     def _smallest(self) -> bool:
@@ -300,23 +331,12 @@ class Extremes(_Numbers):
     ) -> tuple[int, Combined]:
         count = len(outers)
         pick = np.empty(count, np.int64)
-        values = np.zeros(count, self.data.dtype)
-        pick_best(
-            self._smallest,
-            outers,
-            changes.row,
-            changes.slot,
-            changes.headed,
-            data,
-            self.data,
-            self.speaks,
-            self.leaf,
-            self.base,
-            self.room,
-            self.tree,
-            values,
-            pick,
-        )
+        slices = self.slices
+        values = np.zeros(count, slices.data.dtype)
+        changed = (changes.row, changes.slot, changes.headed, data)
+        trees = (slices.leaf, self.outers.base, self.outers.room, self.tree)
+        known = (slices.data, slices.speaks, *trees)
+        pick_best(self._smallest, outers, *changed, *known, values, pick)
         support = np.full(len(pick), INPUTS if self.options["irregular"] else HEADS, np.uint8)
         silent = pick == NOBODY
         valid: Bools | None = None
@@ -335,7 +355,6 @@ class Extremes(_Numbers):
         return {**super().save(), "tree": self.tree[: self.planted]}
 
     def load(self, outer: Ints, keys: Column, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         super().load(outer, keys, state)
         if self.plain:
             self.tree = state["tree"]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from whence.engine.functions.arithmetic import is_zero
 from whence.engine.kernels.columns.column import Bools, Column, Ints, from_values, guessed
-from whence.engine.kernels.columns.growing import grown
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.columns.texts import Texts
 from whence.engine.kernels.expressions.expression import RowFault
 from whence.engine.kernels.folds.loops import (
@@ -29,15 +29,22 @@ from whence.engine.kernels.folds.loops import (
     fold_conditions,
     fold_numbers,
 )
-from whence.engine.kernels.kernel import State
 from whence.engine.processors.cumulate import UNSET, Cumulate
 from whence.engine.values import Value, ValueFault, as_condition, is_odd
 
-__all__ = ["Changed", "Folded", "Totals", "numeric"]
+__all__ = [
+    "OPERATIONS",
+    "Changed",
+    "Folded",
+    "Totals",
+    "inputs_of",
+    "number_column",
+    "numeric",
+]
 
 Floats = npt.NDArray[np.float64]
 
-_OPERATIONS = {"add": ADD, "product": PRODUCT, "min": MIN, "max": MAX}
+OPERATIONS = {"add": ADD, "product": PRODUCT, "min": MIN, "max": MAX}
 _NO_BOOLS: Bools = np.empty(0, np.bool_)
 _NO_INTS: Ints = np.empty(0, np.int64)
 _NO_FLOATS: Floats = np.empty(0, np.float64)
@@ -71,7 +78,7 @@ def numeric(column: Column, kinds: tuple[str, ...]) -> Column | None:
     return Column("integer", np.zeros(count, np.int64), np.zeros(count, np.bool_), column.texts)
 
 
-class Totals:
+class Totals(SlotTable):
     """The totals of all slots.
 
     Attributes:
@@ -83,10 +90,25 @@ class Totals:
         explains_all: all inputs so far always explain.
         unit: for ``min`` and ``max``, the kind of all inputs so far.
         objects: the totals as Python has them, once arrays of numbers cannot hold them.
+        first: with what a slot begins: the kind of its total, the integer, the float.
+        kind, whole, real: the same of every slot now.
+        truth: the total of every slot, if they are conditions.
+        odd: whether it keeps a zero from deciding.
+        mark: what decides it: nothing yet 0, an input 1, the start value 2.
+        at: the row of this batch that decided it, -1 for none.
+        begun: whether it had an input, where totals are Python's.
     """
 
+    kind: Ints
+    whole: Ints
+    real: Floats
+    truth: Bools
+    odd: Bools
+    mark: Ints
+    at: Ints
+    begun: Bools
+
     def __init__(self, declared: Cumulate) -> None:
-        """Begin without slots."""
         folded = declared.folded
         self.name = folded.name
         self.step: Callable[[Any, Any], Value] = folded.pair or folded.compute
@@ -102,59 +124,31 @@ class Totals:
         self.kinds: tuple[str, ...] = ("integer", "float")
         if self.is_extreme:
             self.kinds = ("integer", "float", "instant", "duration")
-        self.drop()
-
-    def drop(self) -> None:
-        """Forget all slots."""
-        self.kind: Ints = np.empty(0, np.int64)
-        self.whole: Ints = np.empty(0, np.int64)
-        self.real: Floats = np.empty(0, np.float64)
-        self.truth: Bools = np.empty(0, np.bool_)
-        self.odd: Bools = np.empty(0, np.bool_)
-        self.mark: Ints = np.empty(0, np.int64)
-        self.at: Ints = np.empty(0, np.int64)
-        self.begun: Bools = np.empty(0, np.bool_)
-        self.unit: str | None = None
-        self.objects: list[Value] | None = None
-        start = self.start
-        self.first = (UNSET_YET, 0, 0.0)
-        if start is None:
-            self.first = (MISSING, 0, 0.0)
-        elif type(start) is int:
-            self.first = (INTEGER, start, 0.0)
-            self.unit = "integer"
-        elif type(start) is float:
-            self.first = (FLOAT, 0, start)
-            self.unit = "float"
-        elif (start is not UNSET and not self.is_logical) or self.name not in _OPERATIONS:
-            self.objects = []
-
-    def grow(self, count: int) -> None:
-        """Make room for so many slots, each with the start value."""
-        if count <= len(self.mark):
-            if self.objects is not None:
-                self.objects += [self.start] * (len(self.mark) - len(self.objects))
-            return
+        self.first = _first(self.start)
         kind, whole, real = self.first
-        mark = 0
-        odd = False
-        if self.is_logical:
-            truth = as_condition(self.start)
-            mark = 2 if truth is self.decisive else 0
-            self.truth = grown(self.truth, count, truth)
-        elif self.is_product:
-            mark, odd = 2 if is_zero(self.start) else 0, is_odd(self.start)
-        elif self.is_extreme and self.start is not UNSET:
+        truth = as_condition(self.start) if self.is_logical else False
+        mark = 2 if self.is_extreme and self.start is not UNSET else 0
+        if (self.is_logical and truth is self.decisive) or (
+            self.is_product and is_zero(self.start)
+        ):
             mark = 2
-        self.kind = grown(self.kind, count, kind)
-        self.whole = grown(self.whole, count, whole)
-        self.real = grown(self.real, count, real)
-        self.odd = grown(self.odd, count, odd)
-        self.mark = grown(self.mark, count, mark)
-        self.at = grown(self.at, count, -1)
-        self.begun = grown(self.begun, count, False)
+        odd = self.is_product and is_odd(self.start)
+        self.objects: list[Value] | None = None
+        fills = {"kind": kind, "whole": whole, "real": real, "truth": truth, "odd": odd}
+        super().__init__(0, **fills, mark=mark, at=-1, begun=False)
+
+    def forget(self) -> None:
+        """Begin anew."""
+        super().forget()
+        self.unit: str | None = {INTEGER: "integer", FLOAT: "float"}.get(self.first[0])
+        known = self.start is UNSET and self.name in OPERATIONS
+        self.objects = [] if self.first[0] == UNSET_YET and not known else None
+
+    def grow(self, slots: int) -> None:
+        """Let there be so many slots, each with the start value."""
+        super().grow(slots)
         if self.objects is not None:
-            self.objects += [self.start] * (len(self.mark) - len(self.objects))
+            self.objects += [self.start] * (len(self) - len(self.objects))
 
     def take_changed(self) -> Changed:
         """The slots that a row of this batch explains; from now on that row is held elsewhere."""
@@ -196,29 +190,13 @@ class Totals:
 
     def _numbers(self, slot: Ints | None, column: Column) -> Folded:
         count = len(column)
-        kind = np.empty(count, np.int64)
-        whole = np.empty(count, np.int64)
+        kind, whole, pick = (np.empty(count, np.int64) for _ in range(3))
         real = np.empty(count, np.float64)
-        pick = np.empty(count, np.int64)
-        is_float = column.kind == "float"
-        refused = fold_numbers(
-            _OPERATIONS[self.name],
-            _NO_INTS if slot is None else slot,
-            is_float,
-            _NO_INTS if is_float else column.data,
-            column.data if is_float else _NO_FLOATS,
-            _NO_BOOLS if column.valid is None else column.valid,
-            self.kind,
-            self.whole,
-            self.real,
-            self.odd,
-            self.mark,
-            self.at,
-            kind,
-            whole,
-            real,
-            pick,
-        )
+        slots = _NO_INTS if slot is None else slot
+        totals = (self.kind, self.whole, self.real, self.odd, self.mark, self.at)
+        found = (kind, whole, real, pick)
+        operation = OPERATIONS[self.name]
+        refused = fold_numbers(operation, slots, *inputs_of(column), *totals, *found)
         if refused >= 0:
             where = 0 if slot is None else int(slot[refused])
             fault = self._fault(self._total(where, column.texts), column.item(refused))
@@ -290,24 +268,17 @@ class Totals:
             return NOTHING
         return int(self.at[s]) if self.at[s] >= 0 else BEFORE
 
-    def save(self) -> State:
-        """The totals of all slots."""
+    def save(self) -> dict[str, Any]:
         objects = None
         if self.objects is not None:
             known = [None if v is UNSET else v for v in self.objects]
             objects = from_values(known, "any", Texts())
             unset = [v is UNSET for v in self.objects]
             self.kind[:] = np.where(unset, UNSET_YET, INTEGER)
-        return {
-            **{name: getattr(self, name) for name in _ARRAYS},
-            "unit": self.unit,
-            "objects": objects,
-        }
+        return {**super().save(), "unit": self.unit, "objects": objects}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
-        for name in _ARRAYS:
-            setattr(self, name, state[name])
+        super().load(state)
         self.unit = state["unit"]
         if state["objects"] is not None:
             known = state["objects"].to_list()
@@ -315,7 +286,26 @@ class Totals:
             self.objects = [UNSET if u else v for v, u in zip(known, unset, strict=True)]
 
 
-_ARRAYS = ("kind", "whole", "real", "truth", "odd", "mark", "at", "begun")
+def inputs_of(column: Column) -> tuple[bool, Ints, Floats, Bools]:
+    """Numbers as the loops take them: whether they are floats, integers, floats, which are there.
+
+    What they are not is empty, and so are the last if all are there.
+    """
+    valid = _NO_BOOLS if column.valid is None else column.valid
+    if column.kind == "float":
+        return True, _NO_INTS, column.data, valid
+    return False, column.data, _NO_FLOATS, valid
+
+
+def _first(start: Any) -> tuple[int, int, float]:
+    """A start value as the kind of a total, the integer and the float."""
+    if start is None:
+        return MISSING, 0, 0.0
+    if type(start) is int:
+        return INTEGER, start, 0.0
+    if type(start) is float:
+        return FLOAT, 0, start
+    return UNSET_YET, 0, 0.0
 
 
 def number_column(kind: Ints, whole: Ints, real: Floats, unit: str, texts: Texts) -> Column:

@@ -8,11 +8,11 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Column, Ints
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.lazy_ints import rows_from
 from whence.engine.kernels.expressions.conditions import as_conditions
 from whence.engine.kernels.expressions.expression import RowFault
-from whence.engine.kernels.folds.loops import ADD, MAX, MIN, PRODUCT, UNSET_YET
-from whence.engine.kernels.folds.totals import Totals, number_column, numeric
+from whence.engine.kernels.folds.loops import UNSET_YET
+from whence.engine.kernels.folds.totals import OPERATIONS, Totals, inputs_of, number_column, numeric
 from whence.engine.kernels.folds.window_loops import (
     fold_windows,
     holding_windows,
@@ -21,17 +21,15 @@ from whence.engine.kernels.folds.window_loops import (
     whole_windows,
 )
 from whence.engine.kernels.kernel import Born, Kernel, Place
-from whence.engine.kernels.operator import asked
 from whence.engine.kernels.processors.cumulate import is_ours
-from whence.engine.kernels.trails.composing import union
+from whence.engine.kernels.trails.reasons import Reasons, together
 from whence.engine.kernels.trails.runs import Runs, runs_of
 from whence.engine.kernels.trails.trail import Nothing, Trail
 from whence.engine.kernels.windows import (
     GeneralWindow,
     WindowKernel,
     Windows,
-    lasting_batch,
-    reaching,
+    every_window,
     with_trails,
 )
 from whence.engine.processors import Cumulate
@@ -39,8 +37,6 @@ from whence.engine.values import is_odd
 from whence.engine.values.jit import is_compiled
 
 __all__ = ["fold_of"]
-
-_OPERATIONS = {"add": ADD, "product": PRODUCT, "min": MIN, "max": MAX}
 
 
 def fold_of(place: Place) -> Kernel | None:
@@ -52,7 +48,7 @@ def fold_of(place: Place) -> Kernel | None:
     declared = inner.steps[0].processor
     if not isinstance(declared, Cumulate) or not is_ours(declared):
         return None
-    if declared.folded.name not in (*_OPERATIONS, "and", "or"):
+    if declared.folded.name not in (*OPERATIONS, "and", "or"):
         return None
     return _FoldWindow(place, declared)
 
@@ -118,7 +114,7 @@ class _FoldWindow(WindowKernel):
         if runs < 0:
             return None
         rest = batch.take(np.arange(len(batch) - n + 1, len(batch)))
-        self.tail = [lasting_batch(rest)] if n > 1 else []
+        self.tail = [rest.settled()] if n > 1 else []
         found = _Totals(
             Column("integer", out, None, values.texts), lo[:runs], hi[:runs], places[:runs]
         )
@@ -141,26 +137,25 @@ class _FoldWindow(WindowKernel):
     def _batch(self, windows: Windows, found: _Totals) -> Batch:
         batch = windows.pipes[0]
         if not self.tracked:
-            nothing = Nothing(len(windows.ends))
-            return Batch(found.values, windows.moment, windows.slot, nothing, nothing, None)
+            nothing = Reasons.nothing(len(windows.ends))
+            return Batch(found.values, windows.moment, windows.slot, *nothing)
         exists = None if batch.exists is None else batch.exists.take(windows.ends)
-        why, sup = self._explained(windows, found, exists)
-        return Batch(found.values, windows.moment, windows.slot, why, sup, exists)
+        reasons = self._explained(windows, found, exists)._replace(exists=exists)
+        return Batch(found.values, windows.moment, windows.slot, *reasons)
 
-    def _explained(
-        self, windows: Windows, found: _Totals, exists: Trail | None
-    ) -> tuple[Trail, Trail]:
+    def _explained(self, windows: Windows, found: _Totals, exists: Trail | None) -> Reasons:
         totals = self.totals
-        own, other = asked(windows.pipes[0])
-        whole = reaching(own, windows, self.n)
-        enough = whole if other is own else reaching(other, windows, self.n)
-        why = _with_runs(whole, own, found)
-        if totals.is_extreme or (totals.is_product and self.may_vanish):
-            return why, enough
+        own = windows.pipes[0].reasons.ask()
+        whole = together(lambda trail: every_window(trail, windows, self.n), own)
         if not len(found.lo):
-            return why, enough
-        sup = why if other is own else _with_runs(enough, other, found)
-        return why, sup if exists is None else union(sup, exists) or sup
+            return whole
+
+        def with_runs(usual: Trail, child: Trail) -> Trail:
+            return Runs(usual, child, found.lo, found.hi, found.places)
+
+        if totals.is_extreme or (totals.is_product and self.may_vanish):
+            return whole._replace(why=with_runs(whole.why, own.why))
+        return together(with_runs, whole, own).leaning(exists)
 
     def _logical(self, windows: Windows) -> _Totals | None:
         totals, count = self.totals, len(windows.ends)
@@ -169,7 +164,7 @@ class _FoldWindow(WindowKernel):
             holds = as_conditions(column)
         except RowFault:
             return None
-        totals.drop()
+        totals.forget()
         totals.grow(1)
         if totals.mark[0] == 2:
             return None
@@ -188,39 +183,22 @@ class _FoldWindow(WindowKernel):
             return None
         lo, hi, places = (np.empty(count, np.int64) for _ in range(3))
         none = np.empty(0, np.int64)
-        operation = _OPERATIONS[totals.name]
+        operation = OPERATIONS[totals.name]
         if self._is_small(column):
             out = np.empty(count, np.int64)
             ends = none if windows.steady else windows.ends
             runs = whole_windows(operation, column.data, ends, self.n, out, lo, hi, places)
             values = Column(column.kind, out, None, column.texts)
             return _Totals(values, lo[:runs], hi[:runs], places[:runs])
-        is_float = column.kind == "float"
         kind, whole, pick = (np.empty(count, np.int64) for _ in range(3))
         real = np.empty(count, np.float64)
-        first_kind, first_whole, first_real = totals.first
-        mark = 2 if first_kind != UNSET_YET and (totals.is_extreme or totals.start == 0) else 0
-        refused = fold_windows(
-            operation,
-            is_float,
-            none if is_float else column.data,
-            column.data if is_float else np.empty(0, np.float64),
-            np.empty(0, np.bool_) if column.valid is None else column.valid,
-            windows.ends,
-            self.n,
-            first_kind,
-            first_whole,
-            first_real,
-            is_odd(totals.start),
-            mark,
-            kind,
-            whole,
-            real,
-            pick,
-        )
-        if refused >= 0:
+        starts = totals.first[0] != UNSET_YET
+        mark = 2 if starts and (totals.is_extreme or totals.start == 0) else 0
+        begins = (*totals.first, is_odd(totals.start), mark)
+        given = (*inputs_of(column), windows.ends, self.n)
+        if fold_windows(operation, *given, *begins, kind, whole, real, pick) >= 0:
             return None
-        unit = "integer" if is_float else column.kind
+        unit = "integer" if column.kind == "float" else column.kind
         values = number_column(kind, whole, real, unit, column.texts)
         found = runs_of(Nothing(count), Nothing(0), np.where(pick == -3, -2, pick))
         assert isinstance(found, Runs)
@@ -236,9 +214,3 @@ class _FoldWindow(WindowKernel):
         if not self.limit:
             return False
         return -self.limit <= int(column.data.min()) and int(column.data.max()) <= self.limit
-
-
-def _with_runs(usual: Trail, child: Trail, found: _Totals) -> Trail:
-    if not len(found.lo):
-        return usual
-    return Runs(usual, child, found.lo, found.hi, found.places)

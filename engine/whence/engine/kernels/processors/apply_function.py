@@ -5,7 +5,6 @@ from __future__ import annotations
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.expressions.expression import RowFault, compile_columns
 from whence.engine.kernels.kernel import Born, Kernel, Place
-from whence.engine.kernels.trails.composing import union
 from whence.engine.processors import ApplyFunction
 
 __all__ = ["Apply", "kernel"]
@@ -20,7 +19,6 @@ class Apply(Kernel):
     """
 
     def __init__(self, place: Place, processor: ApplyFunction) -> None:
-        """Compile the function."""
         super().__init__(place)
         self.function = compile_columns(processor.expression, place.inputs, place.run)
         # A regular front rests on nothing, unless P reads events from behind an irregular pipe.
@@ -29,13 +27,12 @@ class Apply(Kernel):
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Output f of each front, explained by what f's rule picks."""
         try:
-            values, why, sup = self.function.trace(front)
+            found = self.function.trace(front)
         except RowFault as bad:
             self.fail(front, bad.row, bad.fault)
         exists = front.exists() if self.tracked and not self.regular else None
-        if exists is not None:
-            sup = union(sup, exists) or sup
-        return [Batch(values, front.moment, front.slot, why, sup, exists)]
+        reasons = found.reasons.existing(exists)
+        return [Batch(found.values, front.moment, front.slot, *reasons)]
 
 
 def kernel(place: Place) -> Kernel:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -15,8 +16,8 @@ from whence.engine.kernels.expressions.expression import RowFault
 from whence.engine.kernels.folds.loops import ALL, BEFORE, NOTHING
 from whence.engine.kernels.folds.totals import Folded, Totals
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
-from whence.engine.kernels.operator import asked
-from whence.engine.kernels.trails.composing import Chosen, joined, union
+from whence.engine.kernels.trails.composing import Chosen, joined
+from whence.engine.kernels.trails.reasons import Reasons, joined_reasons
 from whence.engine.kernels.trails.runs import runs_of
 from whence.engine.kernels.trails.slot_rows import SlotRows
 from whence.engine.kernels.trails.so_far import SoFar
@@ -42,16 +43,14 @@ class CumulateKernel(Kernel):
     """The totals of all slots."""
 
     def __init__(self, place: Place) -> None:
-        """Begin with the start value in every slot."""
         super().__init__(place)
         self.totals = Totals(cast(Cumulate, place.processor))
         self.held = SlotRows()
         self.so_far = SoFar(place)
 
     def reset(self) -> None:
-        """Forget all instances."""
         super().reset()
-        self.totals.drop()
+        self.totals.forget()
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Output the new total of every row's slot."""
@@ -65,63 +64,54 @@ class CumulateKernel(Kernel):
                 folded = self.totals.values(front.slot, batch.values)
             except RowFault as bad:
                 self.fail(front, bad.row, bad.fault)
-        if not self.tracked:
-            nothing = Nothing(len(front))
-            return [Batch(folded.values, front.moment, front.slot, nothing, nothing, None)]
-        why, sup = self._explained(front, batch, folded)
-        return [Batch(folded.values, front.moment, front.slot, why, sup, batch.exists)]
+        reasons = Reasons.nothing(len(front))
+        if self.tracked:
+            reasons = self._explained(front, batch, folded)._replace(exists=batch.exists)
+        return [Batch(folded.values, front.moment, front.slot, *reasons)]
 
-    def _explained(self, front: Front, batch: Batch, folded: Folded) -> tuple[Trail, Trail]:
+    def _explained(self, front: Front, batch: Batch, folded: Folded) -> Reasons:
         totals, pick = self.totals, folded.pick
-        why, sup = asked(batch)
+        own = batch.reasons.ask()
         if totals.is_logical:
-            before = self._undecided(front, pick, why, sup)
+            before = self._undecided(front, pick, own)
         else:
-            before = self.so_far.add(front.slot, front.moments(), why, sup)
+            before = self.so_far.add(front.slot, front.moments(), own)
+        picked = partial(self._picked, front.slot, pick)
         held = self.held.trails()
-        found_why = self._picked(front.slot, pick, why, before[0], held[0])
+        found = before
+        if not totals.explains_all:
+            found = Reasons.of(picked(own.why, before.why, held.why))
         if totals.is_extreme or (totals.is_product and self.place.inputs[0].may_vanish):
-            found_sup = before[1]
-        elif sup is why and before[0] is before[1] and batch.exists is None:
-            found_sup = found_why
-        elif totals.explains_all:
-            found_sup = before[1]
-        else:
-            picked = self._picked(front.slot, pick, sup, before[1], held[1])
-            found_sup = union(picked, batch.exists) or picked
+            found = Reasons(found.why, before.sup)
+        elif not (totals.explains_all or (own.agree and before.agree and batch.exists is None)):
+            sup = picked(own.sup, before.sup, held.sup)
+            found = Reasons(found.why, sup).leaning(batch.exists)
         if not self.place.window:
             slots = totals.take_changed()
             if len(slots.slot):
-                chosen = why.take(slots.row)
-                self.held.put(slots.slot, chosen, chosen if sup is why else sup.take(slots.row))
-        return found_why, found_sup
+                self.held.put(slots.slot, own.take(slots.row))
+        return found
 
-    def _undecided(self, front: Front, pick: Ints, why: Trail, sup: Trail) -> tuple[Trail, Trail]:
+    def _undecided(self, front: Front, pick: Ints, own: Reasons) -> Reasons:
         """All inputs so far, for the rows where nothing is decided yet: later they do not count."""
         count = len(pick)
         rows = np.flatnonzero(pick == ALL)
         slot = None if front.slot is None else front.slot[rows]
         if len(rows) == count:
-            return self.so_far.add(front.slot, front.moments(), why, sup)
-        own = why.take(rows)
-        other = own if sup is why else sup.take(rows)
-        found = self.so_far.add(slot, front.moment[rows], own, other)
+            return self.so_far.add(front.slot, front.moments(), own)
+        found = self.so_far.add(slot, front.moment[rows], own.take(rows))
         if front.slot is None:
             # Nothing is undecided once something was decided.
-            rest = Nothing(count - len(rows))
-            filled = joined([found[0], rest]) if len(rows) else Nothing(count)
-            same = found[0] is found[1] or not len(rows)
-            return filled, filled if same else joined([found[1], rest])
+            return joined_reasons([found, Reasons.nothing(count - len(rows))])
         places = np.full(count, -1)
         places[rows] = np.arange(len(rows))
-        placed = found[0].take(places)
-        return placed, placed if found[0] is found[1] else found[1].take(places)
+        return found.take(places)
 
     def _picked(
         self, slot: Ints | None, pick: Ints, here: Trail, before: Trail, held: Trail
     ) -> Trail:
         """What the picked rows lead to."""
-        if self.totals.explains_all or (pick == ALL).all():
+        if (pick == ALL).all():
             return before
         count = len(pick)
         if slot is None:
@@ -143,11 +133,9 @@ class CumulateKernel(Kernel):
         return Chosen(count, parts) if parts else Nothing(count)
 
     def save(self) -> State:
-        """The totals, and what explains them."""
         return {**self.totals.save(), **self.held.save(), "so_far": self.so_far.save()}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.totals.load(state)
         self.held.load(state)
         self.so_far.load(state["so_far"])

@@ -13,7 +13,8 @@ from whence.engine.kernels.expressions.conditions import as_conditions
 from whence.engine.kernels.expressions.expression import ColumnExpression, RowFault, compile_columns
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
 from whence.engine.kernels.trails.composing import union
-from whence.engine.kernels.trails.entries import WHOLE, Entries
+from whence.engine.kernels.trails.entries import Entries
+from whence.engine.kernels.trails.reasons import Reasons
 from whence.engine.kernels.trails.refused import Refused
 from whence.engine.kernels.trails.so_far import SoFar
 from whence.engine.kernels.trails.trail import Nothing, Trail
@@ -21,8 +22,8 @@ from whence.engine.processors import Filter
 
 __all__ = ["kernel"]
 
-_Judged = tuple[Bools, Trail, Trail]
-"""Which conditions hold, what explains each, and what supports it, its existence included."""
+_Judged = tuple[Bools, Reasons]
+"""Which conditions hold, and the reasons of each."""
 
 
 class _Filter(Kernel):
@@ -38,10 +39,7 @@ class _Filter(Kernel):
     def judge(self, front: Front) -> _Judged:
         """The conditions are the second pipe."""
         condition = front.pipes[1]
-        holds = as_conditions(condition.values)
-        why = condition.why.ask(WHOLE)
-        same = condition.sup is condition.why
-        return holds, why, why if same else condition.sup.ask(WHOLE)
+        return as_conditions(condition.values), condition.reasons.ask()
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Let the events through whose condition at the same front is true.
@@ -49,7 +47,7 @@ class _Filter(Kernel):
         Explained by both; supported also by every earlier condition: they decide which is the k-th.
         """
         try:
-            holds, why, sup = self.judge(front)
+            holds, judged = self.judge(front)
         except RowFault as bad:
             self.fail(front, bad.row, bad.fault)
         event = front.pipes[0]
@@ -59,25 +57,21 @@ class _Filter(Kernel):
         moment = front.moment if every else front.moment[rows]
         slot = front.slot if every or front.slot is None else front.slot[rows]
         if not self.tracked:
-            nothing = Nothing(len(rows))
-            return [Batch(values, moment, slot, nothing, nothing, None)]
-        so_far = self._so_far(front, union(sup, event.exists) or sup)
+            return [Batch(values, moment, slot, *Reasons.nothing(len(rows)))]
+        so_far = self._so_far(front, judged.leaning(event.exists).sup)
         if not every:
-            self.refused.add(sup, np.flatnonzero(~holds), front.moments())
+            self.refused.add(judged.sup, np.flatnonzero(~holds), front.moments())
         # The fields asked of an output are the let-through event's, never the condition's.
-        explained = union(event.why, why) or why
-        supported = union(event.sup, so_far) or event.sup
-        if not every:
-            explained, supported = explained.take(rows), supported.take(rows)
-            so_far = None if so_far is None else so_far.take(rows)
-        return [Batch(values, moment, slot, explained, supported, so_far)]
+        explained = union(event.why, judged.why) or judged.why
+        reasons = Reasons(explained, union(event.sup, so_far) or event.sup, so_far)
+        return [Batch(values, moment, slot, *(reasons if every else reasons.take(rows)))]
 
     def _so_far(self, front: Front, added: Trail) -> Trail | None:
         """What all conditions up to each front lean on; ``None`` if on nothing."""
         self.leans = self.leans or not isinstance(added, Nothing)
         if not self.leans:
             return None
-        return self.conditions.add(front.slot, front.moments(), added, added)[1]
+        return self.conditions.add(front.slot, front.moments(), Reasons.of(added)).sup
 
     def open(self) -> Entries:
         """The conditions that were not true: one of them turning true would add an output."""
@@ -95,7 +89,6 @@ class _Filter(Kernel):
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
         self.conditions.load(state["conditions"])
         self.refused.load(state["refused"])
         self.leans = state["leans"]
@@ -109,13 +102,12 @@ class _Where(_Filter):
     def judge(self, front: Front) -> _Judged:
         """The condition is computed from the event itself, as an ApplyFunction before it would."""
         try:
-            values, why, sup = self.condition.trace(front)
+            found = self.condition.trace(front)
         except RowFault as bad:
             # An earlier value may be no condition.
             as_conditions(self.condition.evaluate(front.head(bad.row)))
             raise
-        exists = front.exists()
-        return as_conditions(values), why, sup if exists is None else union(sup, exists) or sup
+        return as_conditions(found.values), found.reasons.leaning(front.exists())
 
 
 def kernel(place: Place) -> Kernel:

@@ -6,9 +6,9 @@ import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.columns.column import constant
+from whence.engine.kernels.columns.lazy_ints import made
 from whence.engine.kernels.kernel import Born, Kernel, Place
-from whence.engine.kernels.moments import made
-from whence.engine.kernels.trails.trail import Nothing
+from whence.engine.kernels.trails.reasons import Reasons
 from whence.engine.processors import Insert
 
 __all__ = ["kernel"]
@@ -26,11 +26,10 @@ class _Insert(Kernel):
         count = self.n * len(born.slots)
         if not count:
             return [batch]
-        nothing = Nothing(count)
         moment = np.repeat(born.moments, self.n)
         slot = np.repeat(born.slots, self.n) if self.place.slotted else None
         values = constant(self.value, count, self.run.texts)
-        begun = Batch(values, moment, slot, nothing, nothing, None)
+        begun = Batch(values, moment, slot, *Reasons.nothing(count))
         whole = join_batches([begun, batch])
         if len(batch) and moment[-1] > batch.moment[0]:
             return [whole.take(np.argsort(made(whole.moment), kind="stable"))]

@@ -10,15 +10,16 @@ import numpy.typing as npt
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Column, Ints, guessed
-from whence.engine.kernels.columns.growing import roomy
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.lazy_ints import rows_from
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.expressions.conditions import as_conditions
 from whence.engine.kernels.expressions.expression import RowFault, compile_columns
-from whence.engine.kernels.kernel import Born, Kept, Kernel, Place, State
+from whence.engine.kernels.kernel import Born, Kernel, Place, State
 from whence.engine.kernels.moore_steps import step
-from whence.engine.kernels.trails.composing import Chosen, Linked, union
+from whence.engine.kernels.trails.composing import Chosen, linked, union
 from whence.engine.kernels.trails.entries import NONE, PRESENCE, WHOLE, Entries
-from whence.engine.kernels.trails.trail import Nothing, Spans, Trail
+from whence.engine.kernels.trails.linked_stream import LinkedStream
+from whence.engine.kernels.trails.reasons import Reasons, all_of, together
 from whence.engine.language.compiled import compile_expression
 from whence.engine.language.events import Event
 from whence.engine.language.expression import Call, Expression, Field, Input
@@ -29,12 +30,18 @@ __all__ = ["kernel"]
 
 Bytes = npt.NDArray[np.int32]
 
-_STATE = ("state", "came", "element")
-
 
 def kernel(place: Place) -> Kernel | None:
     """The kernel of a MooreMachine."""
     return MooreKernel(place)
+
+
+class _Ways(SlotTable):
+    """The state of every slot and the loop-free way to it, as `step_by_step` has them."""
+
+    state: Bytes
+    came: npt.NDArray[Any]
+    element: Ints
 
 
 class MooreKernel(Kernel):
@@ -46,7 +53,6 @@ class MooreKernel(Kernel):
     """
 
     def __init__(self, place: Place) -> None:
-        """Number the states and compile the guards."""
         super().__init__(place)
         declared = self.declared = cast(MooreMachine, place.processor)
         self.names = declared.all_states()
@@ -71,34 +77,25 @@ class MooreKernel(Kernel):
         self.silent: Bools = np.array([name not in declared.states for name in self.names])
         self.symbols = guessed([declared.states.get(name) for name in self.names], self.run.texts)
         self.regular = not declared.is_silent()
-        self.elements: Kept | None = None
+        self.elements: LinkedStream | None = None
         self.helper = False
         if self.tracked and not place.window:
             own = place.own[0] if place.own else None
             self.helper = own is None or not self.regular
-            self.elements = place.chain("steps") if self.helper else own
-        self.reset()
+            self.elements = LinkedStream(place, "steps", None if self.helper else own)
+            self.elements.begun()
+        # Of a machine that begins all numbers are 0.
+        states = len(self.names)
+        way = np.zeros(states if self.tracked else 0, np.int64)
+        self.ways = _Ways(0, state=np.int32(0), came=way.astype(_smallest(states)), element=way)
 
     def reset(self) -> None:
-        """Forget all instances."""
         super().reset()
-        states = len(self.names)
-        self.slots = 0
-        self.state: Bytes = np.zeros(0, np.int32)
-        self.came: npt.NDArray[Any] = np.zeros((0, states), _smallest(states))
-        self.element: Ints = np.zeros((0, states), np.int64)
-
-    def _grow(self, count: int) -> None:
-        """Make room for new instances: of a machine that begins all numbers are 0."""
-        self.slots = max(self.slots, count)
-        self.state = roomy(self.state, count)
-        if self.tracked:
-            self.came = roomy(self.came, count)
-            self.element = roomy(self.element, count)
+        self.ways.forget()
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Take a step for every event; say the symbol of the state reached."""
-        self._grow(born.count)
+        self.ways.grow(born.count)
         count = len(front)
         if not count:
             return [self.run.empty(slotted=self.place.slotted)]
@@ -108,7 +105,7 @@ class MooreKernel(Kernel):
         tracked = count if self.tracked else 0
         elements = rows_from(0, tracked)
         if self.elements is not None:
-            elements = self.elements.positions(self.place.top(front.moments()))
+            elements = self.elements.positions(front.moments())
         tried = np.empty(tracked, np.int32)
         parent, prior = np.empty((2, tracked), np.int64)
         met = np.zeros(self.guard_of.size, np.bool_)
@@ -119,9 +116,9 @@ class MooreKernel(Kernel):
             self.guard_of,
             self.target_of,
             self.trap,
-            self.state,
-            self.came,
-            self.element,
+            self.ways.state,
+            self.ways.came,
+            self.ways.element,
             reached,
             tried,
             parent,
@@ -132,8 +129,7 @@ class MooreKernel(Kernel):
             self._fail(front, int(failed), int(reached[failed]))
         values = self.symbols.take(cast(Ints, reached))
         if not self.tracked:
-            nothing = Nothing(count)
-            batch = Batch(values, front.moment, front.slot, nothing, nothing, None)
+            batch = Batch(values, front.moment, front.slot, *Reasons.nothing(count))
         else:
             taken = _Taken(tried, met, parent, prior if differ else parent)
             batch = self._explained(front, taken, values)
@@ -155,7 +151,7 @@ class MooreKernel(Kernel):
     def _one_by_one(self, front: Front, slot: Ints, holds: Bools) -> None:
         """Some guard fails somewhere: try only those that the machine itself tries, in order."""
         guards = [compile_expression(guard, self.place.inputs) for guard in self.guards]
-        states = {int(s): int(self.state[s]) for s in np.unique(slot)}
+        states = {int(s): int(self.ways.state[s]) for s in np.unique(slot)}
         events = [Event(value) for value in front.pipes[0].values.to_list()]
         for row, (at, event) in enumerate(zip(slot.tolist(), events, strict=True)):
             state = states[at]
@@ -179,39 +175,31 @@ class MooreKernel(Kernel):
 
     def _explained(self, front: Front, taken: _Taken, values: Column) -> Batch:
         count = len(front)
-        own_why, own_sup = self._own(front, taken)
+        own = self._own(front, taken)
         leans: Bools | None = None
         trapped = np.repeat(self.trap, self.guard_of.shape[1])
         if bool((trapped & taken.met).any()):
             leans = ~trapped[taken.tried]
         event = front.pipes[0]
         exists = event.exists
-        kept = own_sup if leans is None else Chosen(count, [(leans, own_sup)])
+        if leans is not None:
+            own = own._replace(sup=Chosen(count, [(leans, own.sup)]))
         if self.elements is None:
-            why: Trail = Linked(own_why, taken.parent)
-            sup: Trail = Linked(kept, taken.prior)
-            trail = None
+            found = Reasons(linked(own.why, taken.parent), linked(own.sup, taken.prior))
         else:
-            target = self.elements.target
-            up = Spans.points(target, WHOLE, taken.parent)
-            why = union(own_why, up) or own_why
-            sup = why
-            if kept is not own_why or taken.prior is not taken.parent:
-                sup = union(kept, Spans.points(target, WHOLE, taken.prior)) or kept
-            trail = None
+            up = Reasons.of(self.elements.link(taken.parent))
+            if not own.agree or taken.prior is not taken.parent:
+                up = up._replace(sup=self.elements.link(taken.prior))
+            found = all_of(own, up)
             if self.helper:
-                top = self.place.top(front.moments())
-                trail = self.elements.add(top, None, why, sup).ask(WHOLE)
+                found = Reasons.of(self.elements.add(front.moments(), found).ask(WHOLE))
         if not self.regular:
             # That an output is there rests on all that led to it.
-            exists = union(trail or sup, exists)
-        whole = union(trail or sup, exists)
-        assert whole is not None
-        if trail is None and exists is None and sup is why:
-            whole = why
-        return Batch(values, front.moment, front.slot, trail or why, whole, exists)
+            exists = union(found.sup, exists)
+        found = found.existing(exists)
+        return Batch(values, front.moment, front.slot, *found)
 
-    def _own(self, front: Front, taken: _Taken) -> tuple[Trail, Trail]:
+    def _own(self, front: Front, taken: _Taken) -> Reasons:
         """What each event itself adds: that it came, and what the guards that were tried read."""
         event = front.pipes[0]
         count = len(front)
@@ -230,51 +218,42 @@ class MooreKernel(Kernel):
                     reads = reads | cast(frozenset[str], read)
             code = PRESENCE if reads == frozenset() else self.run.names.field_set(reads)
             plain.setdefault(code, []).append(pair)
-        whys: list[tuple[Bools | None, Trail]] = []
-        sups: list[tuple[Bools | None, Trail]] = []
+        masks: list[Bools | None] = []
+        parts: list[Reasons] = []
         for code, pairs in plain.items():
-            mask = None if len(plain) == 1 else taken.rows(pairs)
-            asked = event.why.ask(code)
-            whys.append((mask, asked))
-            sups.append((mask, asked if event.sup is event.why else event.sup.ask(code)))
+            masks.append(None if len(plain) == 1 else taken.rows(pairs))
+            parts.append(event.reasons.ask(code))
         for guard, pairs in dynamic.items():
-            mask = taken.rows(pairs)
-            why, sup = self._read_by(guard, front, mask)
-            whys.append((mask, why))
-            sups.append((mask, sup))
-        same = all(w[1] is s[1] for w, s in zip(whys, sups, strict=True))
-        why_trail = _one(count, whys)
-        return why_trail, why_trail if same else _one(count, sups)
+            tried = taken.rows(pairs)
+            masks.append(tried)
+            parts.append(self._read_by(guard, front, tried))
+        if len(parts) == 1 and masks[0] is None:
+            return parts[0]
+        return together(lambda *own: Chosen(count, list(zip(masks, own, strict=True))), *parts)
 
-    def _read_by(self, guard: int, front: Front, tried: Bools) -> tuple[Trail, Trail]:
+    def _read_by(self, guard: int, front: Front, tried: Bools) -> Reasons:
         """What a guard read of each event; where it was not tried it may well fail."""
         compiled = self.compiled[guard]
         try:
-            _, why, sup = compiled.trace(front)
+            return compiled.trace(front).reasons
         except RowFault:
-            _, some_why, some_sup = compiled.trace(front.take(np.flatnonzero(tried)))
-            rows = np.where(tried, np.cumsum(tried) - 1, -1)
-            why = some_why.take(rows)
-            sup = why if some_sup is some_why else some_sup.take(rows)
-        return why, sup
+            some = compiled.trace(front.take(np.flatnonzero(tried)))
+            return some.reasons.take(np.where(tried, np.cumsum(tried) - 1, -1))
 
     def open(self) -> Entries:
         """Where states are silent, every input so far could have made it say more."""
         if self.regular or self.elements is None:
             return NONE
-        last = self.element[: self.slots, 0]
+        last = self.ways.element[:, 0]
         last = last[last > 0] - 1
-        return Spans.points(self.elements.target, WHOLE, last).entries(np.arange(len(last)))
+        return self.elements.link(last).entries(np.arange(len(last)))
 
     def save(self) -> State:
         """The states of all slots and, tracked, the ways to them."""
-        return {name: getattr(self, name)[: self.slots] for name in _STATE}
+        return self.ways.save()
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
-        self.slots = len(state["state"])
-        for name in _STATE:
-            setattr(self, name, state[name])
+        self.ways.load(state)
 
 
 class _Taken(NamedTuple):
@@ -303,12 +282,6 @@ class _Taken(NamedTuple):
 def _smallest(states: int) -> npt.DTypeLike:
     """The kind of number that every state fits in, counted from 1."""
     return np.int16 if states < 2**15 else np.int32
-
-
-def _one(count: int, parts: list[tuple[Bools | None, Trail]]) -> Trail:
-    if len(parts) == 1 and parts[0][0] is None:
-        return parts[0][1]
-    return Chosen(count, parts)
 
 
 def plain_reads(guard: Expression) -> frozenset[str] | str | None:

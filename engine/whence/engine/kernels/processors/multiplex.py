@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front, join_batches
 from whence.engine.kernels.kernel import Born, Kernel, Place
-from whence.engine.kernels.trails.composing import union
 
 __all__ = ["kernel"]
 
@@ -19,11 +16,8 @@ class _Multiplex(Kernel):
         exists = front.exists()
         copies = []
         for batch in front.pipes:
-            sup = batch.sup if exists is None else union(batch.sup, exists)
-            assert sup is not None
-            copies.append(
-                replace(batch, moment=front.moment, slot=front.slot, sup=sup, exists=exists)
-            )
+            reasons = batch.reasons.existing(exists)
+            copies.append(Batch(batch.values, front.moment, front.slot, *reasons))
         count, pipes = len(front), len(copies)
         order = np.arange(count * pipes).reshape(pipes, count).T.reshape(-1)
         return [join_batches(copies).take(order)]

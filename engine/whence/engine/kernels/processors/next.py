@@ -8,7 +8,7 @@ from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Column, Ints
 from whence.engine.kernels.expressions.conditions import conditions
 from whence.engine.kernels.kernel import Born, Kernel, Place
-from whence.engine.kernels.operator import OperatorKernel, asked
+from whence.engine.kernels.operator import OperatorKernel
 from whence.engine.kernels.trails.entries import NONE, Entries
 from whence.engine.kernels.trails.so_far import previous
 
@@ -25,15 +25,9 @@ class _Next(OperatorKernel):
         (batch,) = front.pipes
         waiting = self.waiting
         count = len(front)
-        why, sup = asked(batch)
-        found = Batch(
-            Column("boolean", values, None, self.run.texts),
-            front.moment,
-            front.slot,
-            why,
-            sup,
-            batch.exists,
-        )
+        column = Column("boolean", values, None, self.run.texts)
+        reasons = batch.reasons.ask()._replace(exists=batch.exists)
+        found = Batch(column, front.moment, front.slot, *reasons)
         if front.slot is None:
             if count:
                 skipped = 0 if waiting.count[0] else 1
@@ -54,7 +48,7 @@ class _Next(OperatorKernel):
         if self.closes:
             owners = np.zeros(1, np.int64) if front.slot is None else front.slot[rows]
             self.waiting.burst(owners)
-            self.waiting.add(front.slot, rows, [found.why], [found.sup])
+            self.waiting.add(front.slot, rows, [found.reasons._replace(exists=None)])
 
     def open(self) -> Entries:
         """When the next verdict comes does not depend on values."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -10,17 +11,17 @@ import numpy as np
 from whence.engine.interpreter.pending import InSlices, in_slices
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Ints, missing
-from whence.engine.kernels.columns.growing import grown
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.lazy_ints import made, rows_from
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.expressions.expression import RowFault, compile_columns
 from whence.engine.kernels.folds.combining import Changes, Combined
 from whence.engine.kernels.folds.combining_fast import combining
 from whence.engine.kernels.kernel import Born, Kernel, Place, State
-from whence.engine.kernels.moments import made
 from whence.engine.kernels.slots import Sliced, Slots
 from whence.engine.kernels.trails.entries import NONE, Entries
-from whence.engine.kernels.trails.slice_trails import Named, SliceTrails
-from whence.engine.kernels.trails.trail import Nothing, Trail
+from whence.engine.kernels.trails.reasons import Reasons
+from whence.engine.kernels.trails.slice_trails import Leading, Named, SliceTrails
+from whence.engine.kernels.trails.trail import Trail
 from whence.engine.language.events import Position
 from whence.engine.language.expression import raw_field
 from whence.engine.processors.slice import Slice
@@ -33,11 +34,16 @@ def kernel(place: Place) -> Kernel | None:
     return SliceKernel(place)
 
 
+class _Said(SlotTable):
+    """Which outer slots had a closing output."""
+
+    said: Bools
+
+
 class SliceKernel(Kernel):
     """All slices of all instances at work, and what they give together."""
 
     def __init__(self, place: Place) -> None:
-        """Begin without slices."""
         from whence.engine.kernels.scope import KernelChain
 
         super().__init__(place)
@@ -80,7 +86,6 @@ class SliceKernel(Kernel):
         self.reset()
 
     def reset(self) -> None:
-        """Forget all slices."""
         super().reset()
         self.slots = Slots(self.run.texts)
         self.rows = 0
@@ -91,8 +96,8 @@ class SliceKernel(Kernel):
             may_vanish=self.inner.may_vanish,
             may_be_missing=self.inner.may_be_missing,
         )
-        self.said: Bools = np.zeros(64, np.bool_)
-        self.trails.reset()
+        self.outers = _Said(1, said=False)
+        self.trails.forget()
 
     def _outer(self, moment: int) -> Position:
         if self.closing is not None:
@@ -121,7 +126,7 @@ class SliceKernel(Kernel):
 
     def feed(self, front: Front, born: Born) -> list[Batch]:
         """Send the fronts to their slices, run P, and combine the heads after every front."""
-        self.said = grown(self.said, born.count, False)
+        self.outers.grow(born.count)
         if not len(front):
             return [self.run.empty(slotted=self.place.slotted)]
         try:
@@ -131,9 +136,9 @@ class SliceKernel(Kernel):
 
     def _fed(self, front: Front) -> Batch:
         sliced = self.slots.send(front.slot, self.key.evaluate(front))
-        count = self.slots.count
+        count = len(self.slots)
         self.trails.grow(count)
-        self.combining.begin(self.slots.outer[count - len(sliced.first) : count], sliced.keys)
+        self.combining.begin(self.slots.outer[count - len(sliced.first) :], sliced.keys)
         self.front, self.row_of, self.first_row = front, sliced.rows, self.rows
         self.one_each = sliced.one_each
         moment = np.arange(self.rows, self.rows + len(sliced.rows))
@@ -145,27 +150,27 @@ class SliceKernel(Kernel):
         named = self._changed(out, moment, sliced, newest)
         outers = np.zeros(len(front), np.int64) if front.slot is None else front.slot
         combined = self.combining.combine(outers, named.changes)
-        why: Trail = Nothing(len(front))
-        sup, exists = why, front.exists()
+        reasons = Reasons.nothing(len(front))
         if self.tracked:
             key = None if self.raw or self.given else self.key.trace(front).sup
             leading = self.trails.leading(front, sliced, combined.pick, key)
-            why, sup = self._lead(combined, outers, named, leading, out, events, exists)
+            exists = front.exists()
+            reasons = self._lead(combined, outers, named, leading, out, events, exists)
         self.trails.remember(named, self.outputs)
         self.outputs += len(front)
         self.front = self.topped = None
-        return Batch(combined.values, front.moment, front.slot, why, sup, exists)
+        return Batch(combined.values, front.moment, front.slot, *reasons)
 
     def _lead(
         self,
         combined: Combined,
         outers: Ints,
         named: Named,
-        leading: tuple[tuple[Trail, Trail], Trail, Trail | None],
+        leading: Leading,
         out: Batch,
         events: Trail,
         exists: Trail | None,
-    ) -> tuple[Trail, Trail]:
+    ) -> Reasons:
         lists = self.trails.head_lists(outers, combined, named, self.slots)
         picked = self.trails.picked(combined.pick, named)
         return self.trails.explained(
@@ -188,7 +193,7 @@ class SliceKernel(Kernel):
             changes = Changes(rows[kept], slot[kept], out.values.take(kept), headed)
             return Named(changes, refs, newest)
         # Every event of an irregular P's slice changes what supports it, with a head or without.
-        count = self.slots.count + 1
+        count = len(self.slots) + 1
         wanted = sliced.rows * count + sliced.slot
         have = rows[kept] * count + slot[kept]
         order = np.argsort(have)
@@ -208,8 +213,8 @@ class SliceKernel(Kernel):
         """Close every slice's P and, where that gave any output, say once more."""
         if not self.declared.inner.closes:
             return None
-        count = self.slots.count
-        owner = self.slots.outer[:count]
+        count = len(self.slots)
+        owner = self.slots.outer
         turn = np.zeros(int(slots.max(initial=0)) + 1, np.int64)
         turn[slots] = np.arange(len(slots))
         inner = np.lexsort((np.arange(count), turn[owner]))
@@ -240,32 +245,30 @@ class SliceKernel(Kernel):
         named = Named(changes, self.trails.name_heads(out, kept), newest)
         combined = self.combining.combine(said, changes)
         outer = said if self.place.slotted else None
-        why: Trail = Nothing(len(said))
-        sup, exists = why, None
+        reasons = Reasons.nothing(len(said))
         if self.tracked:
             leading = self.trails.so_far(outer, len(said))
             talked = np.unique(out.slot)
-            exists = self.trails.once_more(combined.pick, talked, said, self.slots, leading[2])
-            why, sup = self._lead(combined, said, named, leading, out, why, exists)
+            exists = self.trails.once_more(combined.pick, talked, said, self.slots, leading.keys)
+            reasons = self._lead(combined, said, named, leading, out, reasons.why, exists)
         self.trails.remember(named, self.outputs)
-        self.said[said] = True
-        return Batch(combined.values, moment, outer, why, sup, exists)
+        self.outers.said[said] = True
+        return Batch(combined.values, moment, outer, *reasons)
 
     def open(self) -> Entries:
         """All inputs, if closing could have given an output but did not."""
         if not self.trails.keeps_inputs or not self.tracked:
             return NONE
-        silent = (
-            np.flatnonzero(~self.said) if self.place.slotted else np.flatnonzero(~self.said[:1])
-        )
+        said = self.outers.said if self.place.slotted else self.outers.said[:1]
+        silent = np.flatnonzero(~said)
         trail = self.trails.inputs_so_far.now(silent if self.place.slotted else None, len(silent))
         return trail.entries(np.arange(len(silent)))
 
     def undecided(self) -> Ints:
         """How many verdicts wait in each slice; one whose first output counts waits no longer."""
-        found = self.chain.waiting_in(self.slots.count)
+        found = self.chain.waiting_in(len(self.slots))
         if self.first:
-            found[self.trails.head[: self.slots.count] > 0] = 0
+            found[self.trails.head > 0] = 0
         return found
 
     def pending(self) -> InSlices:
@@ -275,7 +278,7 @@ class SliceKernel(Kernel):
     def waiting_in(self, count: int) -> Ints:
         """How many wait in the slices of each slot."""
         found = np.zeros(count, np.int64)
-        np.add.at(found, self.slots.outer[: self.slots.count], self.undecided())
+        np.add.at(found, self.slots.outer, self.undecided())
         return found
 
     def save(self) -> State:
@@ -287,26 +290,23 @@ class SliceKernel(Kernel):
             "chain": self.chain.save(),
             "combining": self.combining.save(),
             "trails": self.trails.save(),
-            "said": self.said,
+            **self.outers.save(),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on with the same slices."""
         self.rows, self.outputs = state["rows"], state["outputs"]
         self.slots.load(state["slots"])
         self.chain.load(state["chain"])
-        outer = self.slots.outer[: self.slots.count]
+        outer = self.slots.outer
         self.combining.load(outer, self.slots.keys(), state["combining"])
         self.trails.load(state["trails"])
-        self.said = state["said"]
+        self.outers.load(state)
 
 
 def _sent(batch: Batch, sliced: Sliced, moment: Ints) -> Batch:
     """A pipe's events as the slices see them."""
-    if sliced.one_each:
-        return Batch(batch.values, moment, sliced.slot, batch.why, batch.sup, batch.exists)
-    taken = batch.take(sliced.rows)
-    return Batch(taken.values, moment, sliced.slot, taken.why, taken.sup, taken.exists)
+    sent = batch if sliced.one_each else batch.take(sliced.rows)
+    return replace(sent, moment=moment, slot=sliced.slot)
 
 
 def _heads_of(rows: Ints, slot: Ints, head: Ints, *, first: bool) -> Ints:

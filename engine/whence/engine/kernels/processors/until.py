@@ -8,9 +8,10 @@ from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Column, Ints
 from whence.engine.kernels.expressions.conditions import conditions
 from whence.engine.kernels.kernel import Born, Kernel, Place
-from whence.engine.kernels.operator import OperatorKernel, asked
-from whence.engine.kernels.trails.composing import Chosen, union
-from whence.engine.kernels.trails.trail import Nothing, Trail
+from whence.engine.kernels.operator import OperatorKernel
+from whence.engine.kernels.trails.composing import Chosen
+from whence.engine.kernels.trails.reasons import Reasons, together
+from whence.engine.kernels.trails.trail import Trail
 from whence.engine.kernels.waiting import Rows, joined_rows
 
 __all__ = ["kernel"]
@@ -52,16 +53,15 @@ class _Until(OperatorKernel):
         values = Column("boolean", reached[decider - first], None, self.run.texts)
         moment = front.moment[decider - first]
         owner = None if front.slot is None else front.slot[decider - first]
-        why: Trail = Nothing(len(at))
-        sup, exists = why, None
+        reasons = Reasons.nothing(len(at))
         if self.tracked:
-            new = self._rows(front, slot)
+            new = Rows(slot, slot, tuple(batch.reasons.ask() for batch in front.pipes))
             if len(at):
                 every = new if held is None else joined_rows([held, new])
-                why, sup = self._explained(front, every, at, decider, first, values.data, moment)
-                exists = sup
-            waiting.add(front.slot, rows, new.whys, new.sups)
-        return [Batch(values, moment, owner, why, sup, exists)]
+                reasons = self._explained(front, every, at, decider, first, values.data, moment)
+                reasons = reasons._replace(exists=reasons.sup)
+            waiting.add(front.slot, rows, new.pipes)
+        return [Batch(values, moment, owner, *reasons)]
 
     def _held(self, touched: Bools) -> Rows | None:
         """The rows that wait in slots that are decided now."""
@@ -70,10 +70,6 @@ class _Until(OperatorKernel):
             return held
         rows = np.flatnonzero(touched[held.slot])
         return held.take(rows) if len(rows) else None
-
-    def _rows(self, front: Front, slot: Ints) -> Rows:
-        p, q = (asked(batch) for batch in front.pipes)
-        return Rows(slot, slot, (p[0], q[0]), (p[1], q[1]))
 
     def _explained(
         self,
@@ -84,27 +80,25 @@ class _Until(OperatorKernel):
         first: int,
         reached: Bools,
         moment: Ints,
-    ) -> tuple[Trail, Trail]:
+    ) -> Reasons:
         """True: q at i and p on k..i-1. False: p at i and q on k..i."""
         last = at == decider
         by_p, by_q = reached != last, ~reached | last
-        p, q = (trail.take(at) for trail in rows.whys)
-        why: Trail = Chosen(len(at), [(by_p, p), (by_q, q)])
-        sup = why
+
+        def chosen(p: Trail, q: Trail) -> Trail:
+            return Chosen(len(at), [(by_p, p.take(at)), (by_q, q.take(at))])
+
+        reasons = together(chosen, *rows.pipes)
         there = front.exists()
-        same = all(w is s for w, s in zip(rows.whys, rows.sups, strict=True))
-        if not same or there is not None:
-            p, q = (trail.take(at) for trail in rows.sups)
-            sup = Chosen(len(at), [(by_p, p), (by_q, q)])
-            if there is not None:
-                # What is decided at i leans on both pipes being there.
-                both = union(sup, there.take(np.where(last, decider - first, -1)))
-                assert both is not None
-                sup = both
+        if there is not None:
+            # What is decided at i leans on both pipes being there.
+            sup = chosen(*(pipe.sup for pipe in rows.pipes))
+            there = there.take(np.where(last, decider - first, -1))
+            reasons = Reasons(reasons.why, sup).leaning(there)
         # Verdicts of one decider are neighbours, and the decider's own is the last.
         ends = np.flatnonzero(last)
         sizes = np.diff(ends, prepend=-1)
-        return self.onward.of(np.repeat(ends, sizes), moment, why, sup)
+        return self.onward.of(np.repeat(ends, sizes), moment, reasons)
 
 
 def _next_decider(slot: Ints, decides: Bools) -> tuple[Ints, Ints]:

@@ -3,106 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from whence.engine.kernels.columns.column import Bools, Ints
 from whence.engine.kernels.trails.entries import Entries, flat_ranges, join_entries
-from whence.engine.kernels.trails.trail import Gathered, Line, Nothing, Trail, intervals
+from whence.engine.kernels.trails.trail import Gathered, Line, Nothing, Spans, Trail
 
 __all__ = [
     "Chosen",
-    "Later",
-    "Linked",
-    "Listed",
-    "Reaching",
+    "Derived",
     "joined",
     "lasting",
+    "later",
+    "linked",
+    "listed",
+    "reaching",
     "union",
 ]
 
-
-class Listed(Trail):
-    """Row r leads wherever several rows of another trail lead, which are listed for it."""
-
-    __slots__ = ("child", "places", "starts")
-
-    def __init__(self, child: Trail, starts: Ints, places: Ints) -> None:
-        """Keep the lists; that of row r is starts[r] to starts[r+1] - 1."""
-        self.child = child
-        self.starts = starts
-        self.places = places
-
-    def __len__(self) -> int:
-        """How many rows."""
-        return len(self.starts) - 1
-
-    def entries(self, rows: Ints) -> Entries:
-        """Those of every row that is listed."""
-        first = self.starts[rows]
-        where, which = flat_ranges(first, self.starts[rows + 1] - first)
-        below = Gathered(self.child, self.places[where]).entries(np.arange(len(where)))
-        return below.rows(which[below.row])
-
-    def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
-        below = self.child.ask(fields)
-        return self if below is self.child else Listed(below, self.starts, self.places)
+Follow = Callable[[tuple[Trail, ...], Ints], Entries]
 
 
-class Reaching(Trail):
-    """Row r leads wherever the rows lo[r] to hi[r] of another trail lead."""
-
-    __slots__ = ("child", "hi", "lo")
-
-    def __init__(self, child: Trail, lo: Ints, hi: Ints) -> None:
-        """Keep the ends."""
-        self.child = child
-        self.lo, self.hi = lo, hi
-
-    def __len__(self) -> int:
-        """How many rows."""
-        return len(self.lo)
-
-    def entries(self, rows: Ints) -> Entries:
-        """On a line one interval a row; else those of every row in between."""
-        lo, hi = self.lo[rows], self.hi[rows]
-        child = self.child
-        if isinstance(child, Line) and child.sa == child.sb == 1 and child.b >= child.a:
-            found = intervals(child.target, child.fields, child.a + lo, child.b + hi)
-            return found.where((hi >= lo)[found.row])
-        counts = np.maximum(hi - lo + 1, 0)
-        places, which = flat_ranges(lo, counts)
-        below = Gathered(child, places).entries(np.arange(len(places)))
-        return below.rows(which[below.row])
-
-    def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
-        below = self.child.ask(fields)
-        return self if below is self.child else Reaching(below, self.lo, self.hi)
-
-    def take(self, rows: Ints) -> Trail:
-        """The ends of these rows."""
-        if not len(self.lo):
-            return Nothing(len(rows))
-        lost = rows < 0
-        return Reaching(
-            self.child, np.where(lost, 0, self.lo[rows]), np.where(lost, -1, self.hi[rows])
-        )
-
-
+@dataclass(slots=True, eq=False)
 class Chosen(Trail):
     """Row r leads where those of several trails lead that are chosen for it; ``None``: always."""
 
-    __slots__ = ("count", "parts")
-
-    def __init__(self, count: int, parts: Sequence[tuple[Bools | None, Trail]]) -> None:
-        """Keep the parts."""
-        self.count = count
-        self.parts = tuple(parts)
+    count: int
+    parts: Sequence[tuple[Bools | None, Trail]]
 
     def __len__(self) -> int:
-        """How many rows."""
         return self.count
 
     def entries(self, rows: Ints) -> Entries:
@@ -119,96 +51,103 @@ class Chosen(Trail):
         return join_entries(found)
 
     def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
         return Chosen(self.count, [(chosen, trail.ask(fields)) for chosen, trail in self.parts])
 
 
-class Later(Trail):
-    """A trail with known fields that is made when somebody follows it for the first time."""
+@dataclass(slots=True, eq=False)
+class Derived(Trail):
+    """Rows whose entries are worked out from other trails when somebody follows them.
 
-    __slots__ = ("_made", "count", "make")
+    Attributes:
+        count: how many rows.
+        children: the other trails.
+        follow: from these, with the fields that are asked by then, and some rows to the entries.
+    """
 
-    def __init__(self, count: int, make: Callable[[], Trail]) -> None:
-        """Keep how to make it."""
-        self.count = count
-        self.make = make
-        self._made: Trail | None = None
+    count: int
+    children: tuple[Trail, ...]
+    follow: Follow
 
     def __len__(self) -> int:
-        """How many rows."""
         return self.count
 
-    def made(self) -> Trail:
-        """The trail itself."""
-        if self._made is None:
-            self._made = self.make()
-        return self._made
-
     def entries(self, rows: Ints) -> Entries:
-        """Those of the trail itself."""
-        return self.made().entries(rows)
+        """Follow the others now."""
+        return self.follow(self.children, rows)
 
     def ask(self, fields: int) -> Trail:
-        """All fields are known."""
-        return self
+        below = tuple([child.ask(fields) for child in self.children])
+        # Of several trails a new one each time: `encode` tells parts apart by identity, as ever.
+        same = not below or (len(below) == 1 and below[0] is self.children[0])
+        return self if same else Derived(self.count, below, self.follow)
 
 
-class Linked(Trail):
-    """Row r leads where its own trail leads, and where the row ``parent[r]`` before it leads."""
+def listed(child: Trail, starts: Ints, places: Ints) -> Trail:
+    """Row r leads wherever the rows ``places[starts[r]:starts[r + 1]]`` of another trail lead."""
 
-    __slots__ = ("own", "parent")
+    def follow(children: tuple[Trail, ...], rows: Ints) -> Entries:
+        where, which = flat_ranges(starts[rows], starts[rows + 1] - starts[rows])
+        return _several(children[0], places[where], which)
 
-    def __init__(self, own: Trail, parent: Ints) -> None:
-        """Keep both; a parent below 0 ends the way."""
-        self.own = own
-        self.parent = parent
+    return Derived(len(starts) - 1, (child,), follow)
 
-    def __len__(self) -> int:
-        """How many rows."""
-        return len(self.parent)
 
-    def entries(self, rows: Ints) -> Entries:
-        """Those of every row on the way."""
+def reaching(child: Trail, lo: Ints, hi: Ints) -> Trail:
+    """Row r leads wherever the rows lo[r] to hi[r] of another trail lead."""
+    if isinstance(child, Line) and child.sa == child.sb == 1 and child.b >= child.a:
+        last = np.where(hi >= lo, child.b + hi, -1)
+        return Spans(child.target, child.fields, child.a + lo, last)
+
+    def follow(children: tuple[Trail, ...], rows: Ints) -> Entries:
+        counts = np.maximum(hi[rows] - lo[rows] + 1, 0)
+        return _several(children[0], *flat_ranges(lo[rows], counts))
+
+    return Derived(len(lo), (child,), follow)
+
+
+def linked(own: Trail, parent: Ints) -> Trail:
+    """Row r leads where its own trail leads, and where row ``parent[r]`` leads, if not below 0."""
+
+    def follow(children: tuple[Trail, ...], rows: Ints) -> Entries:
         found = []
         asked, here = np.arange(len(rows)), rows
         while len(here):
-            below = Gathered(self.own, here).entries(np.arange(len(here)))
-            found.append(below.rows(asked[below.row]))
-            up = self.parent[here]
+            found.append(_several(children[0], here, asked))
+            up = parent[here]
             on = up >= 0
             asked, here = asked[on], up[on]
         return join_entries(found)
 
-    def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
-        below = self.own.ask(fields)
-        return self if below is self.own else Linked(below, self.parent)
+    return Derived(len(parent), (own,), follow)
 
 
-class _Joined(Trail):
+def later(count: int, make: Callable[[], Trail]) -> Trail:
+    """A trail with known fields that is made when somebody follows it for the first time."""
+    made = cache(make)
+    return Derived(count, (), lambda _, rows: made().entries(rows))
+
+
+def _several(child: Trail, places: Ints, which: Ints) -> Entries:
+    """Where some rows of a trail lead, as entries of the rows that ask for them."""
+    below = Gathered(child, places).entries(np.arange(len(places)))
+    return below.rows(which[below.row])
+
+
+def _one_after_other(parts: Sequence[Trail]) -> Trail:
     """The rows of several trails one after the other."""
+    starts = np.concatenate(([0], np.cumsum([len(part) for part in parts])))
 
-    __slots__ = ("parts", "starts")
-
-    def __init__(self, parts: Sequence[Trail]) -> None:
-        self.parts = tuple(parts)
-        self.starts = np.concatenate(([0], np.cumsum([len(part) for part in parts])))
-
-    def __len__(self) -> int:
-        return int(self.starts[-1])
-
-    def entries(self, rows: Ints) -> Entries:
+    def follow(children: tuple[Trail, ...], rows: Ints) -> Entries:
         found = []
-        part_of = np.searchsorted(self.starts, rows, side="right") - 1
-        for number, part in enumerate(self.parts):
+        part_of = np.searchsorted(starts, rows, side="right") - 1
+        for number, part in enumerate(children):
             asked = np.flatnonzero(part_of == number)
             if len(asked):
-                below = part.entries(rows[asked] - self.starts[number])
+                below = part.entries(rows[asked] - starts[number])
                 found.append(below.rows(asked[below.row]))
         return join_entries(found)
 
-    def ask(self, fields: int) -> Trail:
-        return _Joined([part.ask(fields) for part in self.parts])
+    return Derived(int(starts[-1]), tuple(parts), follow)
 
 
 def joined(parts: Sequence[Trail]) -> Trail:
@@ -231,7 +170,7 @@ def joined(parts: Sequence[Trail]) -> Trail:
             merged[-1] = Line(part.target, part.fields, count, before.a, before.b, part.sa, part.sb)
         else:
             merged.append(part)
-    return merged[0] if len(merged) == 1 else _Joined(merged)
+    return merged[0] if len(merged) == 1 else _one_after_other(merged)
 
 
 def lasting(trail: Trail) -> Trail:

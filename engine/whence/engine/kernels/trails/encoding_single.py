@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from whence.engine.kernels.columns.column import Bools, Ints
-from whence.engine.kernels.columns.row_numbers import zeros
+from whence.engine.kernels.columns.lazy_ints import zeros
 from whence.engine.kernels.trails.composing import Chosen
 from whence.engine.kernels.trails.trail import Line, Spans, Trail
 from whence.engine.values.jit import jit

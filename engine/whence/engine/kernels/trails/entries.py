@@ -6,7 +6,7 @@ matter. Targets and field sets are numbered by a `Names`, one for the whole run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -78,6 +78,13 @@ class Entries(NamedTuple):
     def rows(self, row: Ints) -> Entries:
         """The same entries of other rows."""
         return self._replace(row=row)
+
+    def by_kind(self) -> Iterator[Entries]:
+        """Those of each target and field set that there is, in order of these."""
+        kinds = self.target * (int(self.fields.max(initial=0)) + 2) + self.fields + 1
+        known = np.flatnonzero(np.bincount(kinds)).tolist()
+        for kind in known:
+            yield self if len(known) == 1 else self.where(kinds == kind)
 
     def sorted(self) -> Entries:
         """By row, then target, fields and position; doubles left out, neighbours joined."""

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from whence.engine.kernels.columns.column import Ints
-from whence.engine.kernels.kernel import Kept, Place, State
-from whence.engine.kernels.trails.entries import NONE, WHOLE, Entries, join_entries
+from whence.engine.kernels.kernel import Place, State
+from whence.engine.kernels.trails.entries import NONE, Entries, join_entries
+from whence.engine.kernels.trails.linked_stream import LinkedStream
+from whence.engine.kernels.trails.reasons import Reasons
 from whence.engine.kernels.trails.so_far import settled_row
 from whence.engine.kernels.trails.trail import Sets, Trail
 
@@ -32,14 +34,12 @@ class Refused:
     """
 
     def __init__(self, place: Place, suffix: str = "refused", most: int = _MOST) -> None:
-        """Begin with nothing."""
         self.place = place
-        self.suffix = suffix
+        self.stream = LinkedStream(place, suffix)
         self.most = most
         self.held = NONE
         self.fresh: list[Entries] = []
         self.size = 0
-        self.kept: Kept | None = None
         self.last = -1
 
     def add(self, trail: Trail, rows: Ints, moment: Ints) -> None:
@@ -60,14 +60,11 @@ class Refused:
         self.size = len(self.held.row)
 
     def _put_away(self, moment: int) -> None:
-        if self.kept is None:
-            self.kept = self.place.chain(self.suffix)
-            assert self.kept is not None
-        moments = self.place.top(np.array([moment]))
-        position = int(self.kept.positions(moments)[0])
+        moments = np.array([moment])
+        position = int(self.stream.positions(moments)[0])
         held = settled_row(self.entries())
         element = Sets(np.array([0, len(held.row)]), held)
-        self.kept.add(moments, None, element, element)
+        self.stream.add(moments, Reasons.of(element))
         self.held = NONE
         self.size = 0
         self.last = position
@@ -75,21 +72,18 @@ class Refused:
     def entries(self) -> Entries:
         """All that was taken in."""
         self._settle()
-        if self.kept is None or self.last < 0:
+        if self.last < 0:
             return self.held
-        link = np.array([[0], [self.kept.target], [WHOLE], [self.last], [self.last]])
-        return join_entries([self.held, Entries(*link)])
+        link = self.stream.link(np.array([self.last])).entries(np.zeros(1, np.int64))
+        return join_entries([self.held, link])
 
     def save(self) -> State:
         """What is held, and where the rest is."""
         self._settle()
-        kept = None if self.kept is None else self.kept.name
-        return {"held": self.held, "kept": kept, "last": self.last}
+        return {"held": self.held, "kept": self.stream.save(), "last": self.last}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave; the run knows its kept streams already."""
         self.held, self.fresh = state["held"], []
         self.size = len(self.held.row)
-        name = state["kept"]
-        self.kept = None if name is None else self.place.run.kept[name]
+        self.stream.load(state["kept"])
         self.last = state["last"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from whence.engine.kernels.columns.column import Ints
@@ -11,6 +13,7 @@ from whence.engine.kernels.trails.trail import Gathered, Nothing, Trail
 __all__ = ["Runs", "runs_of"]
 
 
+@dataclass(slots=True, eq=False)
 class Runs(Trail):
     """The rows lo[r] to hi[r] all lead where one row of another trail leads.
 
@@ -25,17 +28,13 @@ class Runs(Trail):
         places: the row of ``child`` that each run leads to; below 0 it leads nowhere.
     """
 
-    __slots__ = ("child", "hi", "lo", "places", "usual")
-
-    def __init__(self, usual: Trail, child: Trail, lo: Ints, hi: Ints, places: Ints) -> None:
-        """Keep the runs."""
-        self.usual = usual
-        self.child = child
-        self.lo, self.hi = lo, hi
-        self.places = places
+    usual: Trail
+    child: Trail
+    lo: Ints
+    hi: Ints
+    places: Ints
 
     def __len__(self) -> int:
-        """How many rows."""
         return len(self.usual)
 
     def entries(self, rows: Ints) -> Entries:
@@ -54,7 +53,6 @@ class Runs(Trail):
         return join_entries(found)
 
     def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
         usual, child = self.usual.ask(fields), self.child.ask(fields)
         if usual is self.usual and child is self.child:
             return self

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from whence.engine.kernels.batch import Batch, Front
 from whence.engine.kernels.columns.column import Bools, Ints
-from whence.engine.kernels.columns.growing import grown, roomy
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.lazy_ints import made, rows_from
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.folds.combining import (
     ALL_HEADS,
     HEADS,
@@ -22,21 +22,22 @@ from whence.engine.kernels.folds.combining import (
     Changes,
     Combined,
 )
-from whence.engine.kernels.kernel import Heads, Kept, Place, State
+from whence.engine.kernels.kernel import Heads, Kept, Place
 from whence.engine.kernels.slots import Sliced, Slots
-from whence.engine.kernels.trails.composing import Chosen, Listed, union
+from whence.engine.kernels.trails.composing import Chosen, listed, union
 from whence.engine.kernels.trails.entries import WHOLE
+from whence.engine.kernels.trails.reasons import Reasons, all_of, together
 from whence.engine.kernels.trails.so_far import SoFar
 from whence.engine.kernels.trails.trail import Gathered, Line, Nothing, Spans, Trail
 from whence.engine.values.jit import jit
 
-__all__ = ["Named", "SliceTrails"]
+__all__ = ["Leading", "Named", "SliceTrails"]
 
 _EVERYWHERE = 2**62
 _SO_FAR = ("inputs_so_far", "in_slices", "keys_so_far", "slice_events")
 
 
-class Named:
+class Named(NamedTuple):
     """How the changed slices are named: heads and events by kept position or, in a Window, by row.
 
     Attributes:
@@ -45,20 +46,27 @@ class Named:
         events: the newest event of each, where P is irregular.
     """
 
-    __slots__ = ("changes", "events", "heads")
-
-    def __init__(self, changes: Changes, heads: Ints, events: Ints) -> None:
-        """Keep them."""
-        self.changes = changes
-        self.heads = heads
-        self.events = events
+    changes: Changes
+    heads: Ints
+    events: Ints
 
 
-class SliceTrails:
+class Leading(NamedTuple):
+    """What outputs may lead to besides heads.
+
+    Attributes:
+        inputs: all inputs so far.
+        in_slices: those that went to any slice.
+        keys: what the keys lean on.
+    """
+
+    inputs: Reasons
+    in_slices: Trail
+    keys: Trail | None
+
+
+class SliceTrails(SlotTable):
     """Keeps what the outputs of a Slice may lead to.
-
-    In ``head`` a slice's head is named by one more than its position, or row in a Window: 0 says
-    that it has none.
 
     Args:
         place: where the Slice stands.
@@ -68,7 +76,14 @@ class SliceTrails:
         keeps_inputs: closing may give outputs that lean on all inputs.
         exit: where the record keeps the outputs of P.
         top: from inner moments to positions in the whole stream.
+
+    Attributes:
+        head: the head of each slice, by one more than its position, or row in a Window; 0: none.
+        events_at: the newest event of each, if P is irregular.
     """
+
+    head: Ints
+    events_at: Ints
 
     def __init__(
         self,
@@ -81,7 +96,7 @@ class SliceTrails:
         exit: Kept | None,
         top: Callable[[Ints], Ints],
     ) -> None:
-        """Begin without slices."""
+        super().__init__(0, head=0, **({"events_at": -1} if irregular else {}))
         self.place = place
         self.run = place.run
         self.irregular = irregular
@@ -100,20 +115,6 @@ class SliceTrails:
             target = -1 if exit is None else exit.target
             self.heads = Heads(name, place.name, self.run.names.target(name), target)
             self.run.heads[name] = self.heads
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget all slices."""
-        self.count = 0
-        self.head: Ints = np.zeros(64, np.int64)
-        self.events_at: Ints = np.full(64, -1)
-
-    def grow(self, count: int) -> None:
-        """Make room for new slices."""
-        self.count = count
-        self.head = roomy(self.head, count)
-        if self.irregular:
-            self.events_at = grown(self.events_at, count, -1)
 
     def note_events(self, slot: Ints, moment: Ints, inside: list[Batch]) -> tuple[Ints, Trail]:
         """All events of every slice so far: what supports the head of an irregular P.
@@ -124,10 +125,9 @@ class SliceTrails:
         count = len(moment)
         if not self.run.tracked or not self.irregular or not count:
             return np.empty(0, np.int64), Nothing(count)
-        why, sup = _whole(inside, count)
-        trail = self.slice_events.add(slot, moment, why, sup)[1]
-        kept = self.slice_events.kept
-        return rows_from(0, count) if kept is None else kept.parts[-1].positions[:], trail
+        trail = self.slice_events.add(slot, moment, _whole(inside)).sup
+        kept = self.slice_events.stream.kept
+        return rows_from(0, count) if kept is None else made(kept.parts[-1].positions), trail
 
     def name_heads(self, out: Batch, rows: Ints) -> Ints:
         """How heads are named from now on: by kept position, or by row inside a Window."""
@@ -185,7 +185,7 @@ class SliceTrails:
         ends = np.searchsorted(changes.row, np.arange(len(outers)), side="right").tolist()
         none = np.empty(0, np.int64)
         lists: list[Ints] = []
-        owners = slots.outer[: slots.count]
+        owners = slots.outer
         members = {owner: np.flatnonzero(owners == owner) for owner in set(outers.tolist())}
         at = 0
         for row, (owner, need) in enumerate(zip(outers.tolist(), needs.tolist(), strict=True)):
@@ -198,100 +198,89 @@ class SliceTrails:
         starts = np.concatenate(([0], np.cumsum([len(found) for found in lists])))
         return starts, np.concatenate(lists) if lists else none
 
-    def leading(
-        self, front: Front, sliced: Sliced, pick: Ints, key: Trail | None
-    ) -> tuple[tuple[Trail, Trail], Trail, Trail | None]:
+    def leading(self, front: Front, sliced: Sliced, pick: Ints, key: Trail | None) -> Leading:
         """All inputs so far, those that went to any slice, and what the keys lean on."""
         count = len(front)
-        why, sup = _whole(front.pipes, count)
+        own = _whole(front.pipes)
         silent = pick == NOBODY
-        nothing = Nothing(count)
-        inputs: tuple[Trail, Trail] = (nothing, nothing)
+        inputs = Reasons.nothing(count)
+        nothing = inputs.why
         if self.keeps_inputs:
-            inputs = self.inputs_so_far.add(front.slot, front.moments(), why, sup)
+            inputs = self.inputs_so_far.add(front.slot, front.moments(), own)
         elif silent.any():
             # As soon as one slice speaks, one always does.
-            inputs = self.inputs_so_far.add(front.slot, front.moments(), why, sup, silent)
-        in_slices: Trail = nothing
+            inputs = self.inputs_so_far.add(front.slot, front.moments(), own, silent)
+        in_slices = nothing
         if self.irregular:
             went: Bools | None = None
             if len(sliced.empty):
                 went = np.ones(count, np.bool_)
                 went[sliced.empty] = False
-            in_slices = self.in_slices.add(front.slot, front.moments(), why, sup, went)[1]
+            in_slices = self.in_slices.add(front.slot, front.moments(), own, went).sup
         keys: Trail | None = None
         if not self.given:
             lean = union(key, front.exists()) or nothing
-            keys = self.keys_so_far.add(front.slot, front.moments(), lean, lean)[1]
-        return inputs, in_slices, keys
+            keys = self.keys_so_far.add(front.slot, front.moments(), Reasons.of(lean)).sup
+        return Leading(inputs, in_slices, keys)
 
-    def so_far(
-        self, slot: Ints | None, count: int
-    ) -> tuple[tuple[Trail, Trail], Trail, Trail | None]:
+    def so_far(self, slot: Ints | None, count: int) -> Leading:
         """The same for closing outputs, after the last input."""
-        nothing = Nothing(count)
-        in_slices = self.in_slices.now(slot, count) if self.irregular else nothing
+        nothing = Reasons.nothing(count)
+        in_slices = self.in_slices.now(slot, count) if self.irregular else nothing.why
         keys = None if self.given else self.keys_so_far.now(slot, count)
-        return (nothing, nothing), in_slices, keys
+        return Leading(nothing, in_slices, keys)
 
     def explained(
         self,
         combined: Combined,
         picked: tuple[Ints, Ints],
         lists: tuple[Ints, Ints] | None,
-        leading: tuple[tuple[Trail, Trail], Trail, Trail | None],
+        leading: Leading,
         out: Batch,
         events: Trail,
         outputs: int,
         exists: Trail | None,
-    ) -> tuple[Trail, Trail]:
+    ) -> Reasons:
         """What explains and what supports each output."""
         pick, support = combined.pick, combined.support
         count = len(pick)
         inputs, in_slices, keys = leading
-        heads_why, heads_sup = self._heads(out)
-        every_why, every_sup = self._every(count, lists, heads_why, heads_sup, outputs)
-        plain = heads_sup is heads_why and not self.irregular and keys is None and exists is None
+        heads = out.reasons.ask()
+        if self.exit is not None:
+            heads = Reasons.of(Line(self.exit.target, WHOLE, _EVERYWHERE, 0, 0))
+        every = self._every(count, lists, heads, outputs)
+        plain = heads.agree and not self.irregular and keys is None and exists is None
         if plain and bool((pick == ALL_HEADS).all()) and bool((support == HEADS).all()):
-            return every_why, every_why
-        kept = self.slice_events.kept
+            return Reasons.of(every.why)
+        kept = self.slice_events.stream.kept
         if kept is not None:
             events = Line(kept.target, WHOLE, _EVERYWHERE, 0, 0)
         why = _chosen(
             count,
-            (pick >= 0, Gathered(heads_why, picked[0])),
-            (pick == ALL_HEADS, every_why),
-            (pick == NOBODY, inputs[0]),
+            (pick >= 0, Gathered(heads.why, picked[0])),
+            (pick == ALL_HEADS, every.why),
+            (pick == NOBODY, inputs.why),
         )
         if plain and not (pick == NOBODY).any() and _only(support, pick):
-            return why, why
+            return Reasons.of(why)
         enough = _chosen(
             count,
-            ((support & PICKED) > 0, Gathered(heads_sup, picked[0])),
+            ((support & PICKED) > 0, Gathered(heads.sup, picked[0])),
             ((support & PICKED_EVENTS) > 0, Gathered(events, picked[1])),
-            ((support & HEADS) > 0, every_sup),
+            ((support & HEADS) > 0, every.sup),
             ((support & INPUTS) > 0, in_slices),
-            (pick == NOBODY, inputs[1]),
+            (pick == NOBODY, inputs.sup),
         )
-        return why, union(enough, keys, exists) or enough
-
-    def _heads(self, out: Batch) -> tuple[Trail, Trail]:
-        if self.exit is not None:
-            line = Line(self.exit.target, WHOLE, _EVERYWHERE, 0, 0)
-            return line, line
-        why = out.why.ask(WHOLE)
-        return why, why if out.sup is out.why else out.sup.ask(WHOLE)
+        return Reasons(why, enough).leaning(keys, exists)._replace(exists=exists)
 
     def _every(
-        self, count: int, lists: tuple[Ints, Ints] | None, why: Trail, sup: Trail, outputs: int
-    ) -> tuple[Trail, Trail]:
+        self, count: int, lists: tuple[Ints, Ints] | None, heads: Reasons, outputs: int
+    ) -> Reasons:
+        """All heads after each of the outputs."""
         if lists is None:
             assert self.heads is not None
-            line = Line(self.heads.target, WHOLE, count, outputs, outputs)
-            return line, line
-        starts, places = lists
-        listed = Listed(why, starts, places)
-        return listed, listed if sup is why else Listed(sup, starts, places)
+            return Reasons.of(Line(self.heads.target, WHOLE, count, outputs, outputs))
+        return together(lambda trail: listed(trail, *lists), heads)
 
     def once_more(
         self, pick: Ints, talked: Ints, said: Ints, slots: Slots, keys: Trail | None
@@ -306,33 +295,21 @@ class SliceTrails:
         for picked, owner in zip(pick.tolist(), said.tolist(), strict=True):
             mine = talked[slots.outer[talked] == owner].tolist()
             best.append(picked if picked in mine else mine[0])
-        kept = self.slice_events.kept
-        assert kept is not None
         at = self.events_at[np.array(best, np.int64)]
-        return union(Spans.points(kept.target, WHOLE, at), keys)
+        return union(self.slice_events.stream.link(at), keys)
 
-    def save(self) -> State:
-        """The heads, and all that came so far."""
-        return {
-            "head": self.head[: self.count],
-            "events_at": self.events_at[: self.count],
-            **{name: getattr(self, name).save() for name in _SO_FAR},
-        }
+    def save(self) -> dict[str, Any]:
+        return {**super().save(), **{name: getattr(self, name).save() for name in _SO_FAR}}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
-        self.head, self.events_at = state["head"], state["events_at"]
-        self.count = len(self.head)
+        super().load(state)
         for name in _SO_FAR:
             getattr(self, name).load(state[name])
 
 
-def _whole(batches: list[Batch] | tuple[Batch, ...], count: int) -> tuple[Trail, Trail]:
-    """Whole fronts, as explanation and as support."""
-    why = union(*(batch.why.ask(WHOLE) for batch in batches)) or Nothing(count)
-    if all(batch.sup is batch.why for batch in batches):
-        return why, why
-    return why, union(*(batch.sup.ask(WHOLE) for batch in batches)) or Nothing(count)
+def _whole(batches: Sequence[Batch]) -> Reasons:
+    """What whole fronts lead to."""
+    return all_of(*(batch.reasons for batch in batches), each=lambda trail: trail.ask(WHOLE))
 
 
 def _only(support: np.ndarray, pick: Ints) -> bool:

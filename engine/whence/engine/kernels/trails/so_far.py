@@ -1,8 +1,6 @@
 """All that came so far, instance by instance, as linked elements instead of growing sets.
 
-An element leads to what it adds and to the element before it in its slot, so that each costs the
-same however many came before. On a log read in order no element is needed at all: what came so far
-is an interval.
+On a log read in order no element is needed at all: what came so far is an interval.
 """
 
 from __future__ import annotations
@@ -14,11 +12,14 @@ from typing import Any
 import numpy as np
 
 from whence.engine.kernels.columns.column import Bools, Ints
-from whence.engine.kernels.columns.growing import grown, roomy
-from whence.engine.kernels.kernel import Kept, Place, State
-from whence.engine.kernels.trails.composing import Linked, union
-from whence.engine.kernels.trails.entries import WHOLE, Entries
-from whence.engine.kernels.trails.trail import Gathered, Line, Nothing, Spans, Trail
+from whence.engine.kernels.columns.growing import roomy
+from whence.engine.kernels.columns.slot_table import SlotTable
+from whence.engine.kernels.kernel import Place
+from whence.engine.kernels.trails.composing import linked, union
+from whence.engine.kernels.trails.entries import Entries
+from whence.engine.kernels.trails.linked_stream import LinkedStream
+from whence.engine.kernels.trails.reasons import Reasons, all_of, together
+from whence.engine.kernels.trails.trail import Gathered, Line, Nothing, Trail
 from whence.engine.values.jit import jit
 
 __all__ = ["SoFar", "latest", "previous", "settled_row"]
@@ -91,185 +92,139 @@ def settled_row(entries: Entries) -> Entries:
     return entries.rows(np.zeros(len(entries.row), np.int64)).sorted()
 
 
-class SoFar:
+class SoFar(SlotTable):
     """Everything that was added so far, for each slot.
 
     Args:
         place: where the kernel that asks stands.
         suffix: the name of the helper stream, if one is needed: ``total/so-far``.
+
+    Attributes:
+        lines: what came before there was any element, while it was still an interval.
+        last: the last element of every slot, -1 for none.
     """
 
+    last: Ints
+
     def __init__(self, place: Place, suffix: str = "so-far") -> None:
-        """Begin with nothing."""
+        super().__init__(1, last=-1)
         self.place = place
-        self.suffix = suffix
-        self.lines: tuple[Line, Line] | None = None
-        self.kept: Kept | None = None
-        self.last: Ints = np.full(1, -1)
+        self.stream = LinkedStream(place, suffix)
+        self.lines: Reasons | None = None
 
     def add(
-        self, slot: Ints | None, moment: Ints, why: Trail, sup: Trail, added: Bools | None = None
-    ) -> tuple[Trail, Trail]:
+        self, slot: Ints | None, moment: Ints, reasons: Reasons, added: Bools | None = None
+    ) -> Reasons:
         """Take in some rows; return for each where all rows of its slot up to it lead.
 
         Args:
             slot: the slot of each row; ``None`` if there is only one.
             moment: when each came.
-            why: what each adds as explanation.
-            sup: what each adds as support.
+            reasons: what each adds.
             added: which rows add anything; all, unless given.
         """
         count = len(moment)
         if not self.place.run.tracked or not count:
-            return Nothing(count), Nothing(count)
+            return Reasons(Nothing(count), Nothing(count))  # compared, as whatever was added
         if self.place.window:
-            return self._linked(slot, why, sup, added)
-        if added is None and self.kept is None and slot is None:
-            lines = self._lines(why, sup)
+            return _in_batch(slot, reasons, added, count)
+        if added is None and self.stream.kept is None and slot is None:
+            lines = self._lines(reasons)
             if lines is not None:
                 return lines
-        self._grow(slot)
+        if slot is not None:
+            self.grow(int(slot.max()) + 1)
         if added is None:
-            trail = self._chain(slot, moment, why, sup)
-            return trail, trail
+            return Reasons.of(self._chain(slot, moment, reasons))
         rows = np.flatnonzero(added)
         held = np.full(count, self.last[0]) if slot is None else self.last[slot]
-        before_why, before_sup = self._begun()
-        own_why = why.take(rows)
-        own_sup = own_why if sup is why else sup.take(rows)
+        begun = self.lines
         slots = None if slot is None else slot[rows]
-        here = self._chain(slots, moment[rows], own_why, own_sup)
+        here = self._chain(slots, moment[rows], reasons.take(rows))
         last = latest(slot, added)
-        of_row = np.full(count, -1)
-        of_row[rows] = np.arange(len(rows))
-        found = here.take(np.where(last >= 0, of_row[np.maximum(last, 0)], -1))
-        kept = self.kept
-        assert kept is not None
-        waited = Spans.points(kept.target, WHOLE, np.where(last >= 0, -1, held))
+        found = Reasons.of(here.take(_numbered(rows, last)))
+        waited = Reasons.of(self.stream.link(np.where(last >= 0, -1, held)))
         early = np.where(last >= 0, -1, 0)
-        result_why = union(found, waited, None if before_why is None else before_why.take(early))
-        result_sup = result_why
-        if before_sup is not before_why:
-            result_sup = union(
-                found, waited, None if before_sup is None else before_sup.take(early)
-            )
-        assert result_why is not None
-        assert result_sup is not None
-        return result_why, result_sup
-
-    def save(self) -> State:
-        """What was added so far, as far as it is not in the record."""
-        kept = None if self.kept is None else self.kept.name
-        return {"lines": self.lines, "kept": kept, "last": self.last}
-
-    def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave; the run knows its kept streams already."""
-        lines = state["lines"]
-        self.lines = None if lines is None else (lines[0], lines[1])
-        name = state["kept"]
-        self.kept = None if name is None else self.place.run.kept[name]
-        self.last = state["last"]
+        return all_of(found, waited, None if begun is None else begun.take(early))
 
     def now(self, slot: Ints | None, count: int) -> Trail:
         """All that was added so far, as support, for some slots; not inside a Window."""
         rows = np.zeros(count, np.int64)
-        begun = self._begun()[1]
         chain: Trail | None = None
-        if self.kept is not None:
-            self._grow(slot)
-            last = self.last[rows] if slot is None else self.last[slot]
-            chain = Spans.points(self.kept.target, WHOLE, last)
-        return union(None if begun is None else begun.take(rows), chain) or Nothing(count)
+        if self.stream.kept is not None:
+            if slot is not None:
+                self.grow(int(slot.max(initial=-1)) + 1)
+            chain = self.stream.link(self.last[rows] if slot is None else self.last[slot])
+        begun = None if self.lines is None else self.lines.sup.take(rows)
+        return union(begun, chain) or Nothing(count)
 
-    def _begun(self) -> tuple[Trail | None, Trail | None]:
-        """What came before there was any element, while it was still an interval."""
-        if self.lines is None:
-            return None, None
-        return self.lines
+    def save(self) -> dict[str, Any]:
+        """What was added so far, as far as it is not in the record."""
+        lines = None if self.lines is None else self.lines[:2]
+        return {"lines": lines, "kept": self.stream.save(), **super().save()}
 
-    def _lines(self, why: Trail, sup: Trail) -> tuple[Trail, Trail] | None:
+    def load(self, state: Mapping[str, Any]) -> None:
+        lines = state["lines"]
+        self.lines = None if lines is None else Reasons(*lines)
+        self.stream.load(state["kept"])
+        super().load(state)
+
+    def _lines(self, reasons: Reasons) -> Reasons | None:
         """On a log read in order: one interval, from its first event to this one."""
         found = []
-        for number, trail in enumerate((why, sup)):
+        for number, trail in enumerate(reasons[:2]):
             if not isinstance(trail, Line) or not trail.sa == trail.sb == 1 or trail.b < trail.a:
                 return None
             begun = self.lines[number] if self.lines is not None else trail
+            assert isinstance(begun, Line)
             if (begun.target, begun.fields) != (trail.target, trail.fields):
                 return None
             if trail.a > begun.b + 1 and self.lines is not None:
                 return None
             found.append(Line(trail.target, trail.fields, len(trail), begun.a, trail.b, 0, 1))
-        self.lines = (_whole(found[0]), _whole(found[1]))
-        if sup is why:
-            return found[0], found[0]
-        return found[0], found[1]
+        why, sup = found
+        self.lines = Reasons(_whole(why), _whole(sup))
+        return Reasons(why, why if reasons.agree else sup)
 
-    def _grow(self, slot: Ints | None) -> None:
-        if slot is not None and len(slot):
-            self.last = grown(self.last, int(slot.max()) + 1, -1)
-
-    def _chain(self, slot: Ints | None, moment: Ints, why: Trail, sup: Trail) -> Trail:
+    def _chain(self, slot: Ints | None, moment: Ints, reasons: Reasons) -> Trail:
         """Keep an element for every row, linked to the one before it in its slot."""
+        self.stream.begun()
         count = len(moment)
-        if self.kept is None:
-            self.kept = self.place.chain(self.suffix)
-            assert self.kept is not None
         if not count:
             return Nothing(0)
         before = previous(slot, count)
-        here = np.arange(count) if slot is None else slot
-        places = self._places(moment)
-        held = self.last[0] if slot is None else self.last[here]
-        parent = np.where(before >= 0, places[np.maximum(before, 0)], held)
-        link = Spans.points(self.kept.target, WHOLE, parent)
-        extra_why, extra_sup = self._prefix(count)
-        own_why = union(why, extra_why, link)
-        own_sup = own_why
-        if sup is not why or extra_sup is not extra_why:
-            own_sup = union(sup, extra_sup, link)
-        assert own_why is not None
-        assert own_sup is not None
-        trail = self.kept.add(self.place.top(moment), None, own_why, own_sup)
+        places = self.stream.positions(moment)
+        held = self.last[0] if slot is None else self.last[slot]
+        link = self.stream.link(np.where(before >= 0, places[np.maximum(before, 0)], held))
+        prefix: Reasons | None = None
+        if self.lines is not None:
+            first = np.full(count, -1)
+            first[0] = 0
+            prefix, self.lines = self.lines.take(first), None
+        trail = self.stream.add(moment, all_of(reasons, prefix, Reasons.of(link)))
         if slot is None:
             self.last[0] = places[-1]
         else:
             self.last[slot] = places  # of several rows of a slot the last one stays
         return trail
 
-    def _places(self, moment: Ints) -> Ints:
-        """The positions that the elements will have."""
-        assert self.kept is not None
-        return self.kept.positions(self.place.top(moment))
 
-    def _prefix(self, count: int) -> tuple[Trail | None, Trail | None]:
-        """What came before the first element, while it was still an interval."""
-        if self.lines is None:
-            return None, None
-        lines, self.lines = self.lines, None
-        first = np.full(count, -1)
-        first[0] = 0
-        why = lines[0].take(first)
-        return why, why if lines[0] is lines[1] else lines[1].take(first)
+def _in_batch(slot: Ints | None, reasons: Reasons, added: Bools | None, count: int) -> Reasons:
+    """Inside a Window everything is in this batch."""
+    if added is None:
+        before = previous(slot, count)
+        return together(lambda own: linked(own, before), reasons)
+    rows = np.flatnonzero(added)
+    parent = previous(None if slot is None else slot[rows], len(rows))
+    places = _numbered(rows, latest(slot, added))
+    return together(lambda own: Gathered(linked(own.take(rows), parent), places), reasons)
 
-    def _linked(
-        self, slot: Ints | None, why: Trail, sup: Trail, added: Bools | None
-    ) -> tuple[Trail, Trail]:
-        """Inside a Window everything is in this batch."""
-        count = len(why)
-        if added is None:
-            parent = previous(slot, count)
-            linked: Trail = Linked(why, parent)
-            return linked, linked if sup is why else Linked(sup, parent)
-        rows = np.flatnonzero(added)
-        parent = previous(None if slot is None else slot[rows], len(rows))
-        of_row = np.full(count, -1)
-        of_row[rows] = np.arange(len(rows))
-        last = latest(slot, added)
-        places = np.where(last >= 0, of_row[np.maximum(last, 0)], -1)
-        chain = Gathered(Linked(why.take(rows), parent), places)
-        if sup is why:
-            return chain, chain
-        return chain, Gathered(Linked(sup.take(rows), parent), places)
+
+def _numbered(rows: Ints, chosen: Ints) -> Ints:
+    """Rows as they are numbered among some of the rows; -1 stays -1."""
+    number = np.full(len(chosen), -1)
+    number[rows] = np.arange(len(rows))
+    return np.where(chosen >= 0, number[np.maximum(chosen, 0)], -1)
 
 
 def _whole(line: Line) -> Line:

@@ -7,12 +7,13 @@ to the logs and kept streams. What a kernel keeps beyond the batch is settled fi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from whence.engine.kernels.columns.column import Ints
-from whence.engine.kernels.columns.row_numbers import rows_from
+from whence.engine.kernels.columns.lazy_ints import Counted, rows_from
 from whence.engine.kernels.trails.entries import (
     ASKED,
     NONE,
@@ -25,7 +26,6 @@ __all__ = [
     "Line",
     "Nothing",
     "Sets",
-    "Shifted",
     "Spans",
     "Straight",
     "Trail",
@@ -61,7 +61,7 @@ class Trail:
     def slice(self, start: int, stop: int) -> Trail:
         """The trail of some neighbouring rows."""
         whole = start == 0 and stop == len(self)
-        return self if whole else Shifted(self, start, stop - start)
+        return self if whole else Gathered(self, Counted(start, stop - start))
 
     def settle(self) -> Sets:
         """Follow every row now, and hold on to nothing else."""
@@ -71,17 +71,13 @@ class Trail:
         return Sets(starts, entries)
 
 
+@dataclass(slots=True, eq=False)
 class Nothing(Trail):
     """Rows that lead nowhere."""
 
-    __slots__ = ("count",)
-
-    def __init__(self, count: int) -> None:
-        """So many of them."""
-        self.count = count
+    count: int
 
     def __len__(self) -> int:
-        """How many rows."""
         return self.count
 
     def entries(self, rows: Ints) -> Entries:
@@ -89,7 +85,6 @@ class Nothing(Trail):
         return NONE
 
     def ask(self, fields: int) -> Trail:
-        """The same."""
         return self
 
     def take(self, rows: Ints) -> Trail:
@@ -101,22 +96,19 @@ class Nothing(Trail):
         return Nothing(stop - start)
 
 
+@dataclass(slots=True, eq=False)
 class Line(Trail):
     """Row r leads to the positions ``a + r*sa`` to ``b + r*sb``: no row needs memory."""
 
-    __slots__ = ("a", "b", "count", "fields", "sa", "sb", "target")
-
-    def __init__(
-        self, target: int, fields: int, count: int, a: int, b: int, sa: int = 1, sb: int = 1
-    ) -> None:
-        """Describe all rows at once."""
-        self.target = target
-        self.fields = fields
-        self.count = count
-        self.a, self.b, self.sa, self.sb = a, b, sa, sb
+    target: int
+    fields: int
+    count: int
+    a: int
+    b: int
+    sa: int = 1
+    sb: int = 1
 
     def __len__(self) -> int:
-        """How many rows."""
         return self.count
 
     def entries(self, rows: Ints) -> Entries:
@@ -130,7 +122,6 @@ class Line(Trail):
         return [Straight(rows_from(0, len(rows)), self, rows)]
 
     def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
         if self.fields != ASKED:
             return self
         return Line(self.target, fields, self.count, self.a, self.b, self.sa, self.sb)
@@ -176,19 +167,17 @@ def intervals(target: int, fields: int, lo: Ints, hi: Ints) -> Entries:
     return Entries(row, np.full(len(row), target), np.full(len(row), fields), lo, hi)
 
 
+@dataclass(slots=True, eq=False)
 class Spans(Trail):
     """Every row leads to an interval of its own; an empty one if ``hi`` is below ``lo`` or 0.
 
     Where all are single positions both ends are the very same array.
     """
 
-    __slots__ = ("fields", "hi", "lo", "target")
-
-    def __init__(self, target: int, fields: int, lo: Ints, hi: Ints) -> None:
-        """Keep the ends."""
-        self.target = target
-        self.fields = fields
-        self.lo, self.hi = lo, hi
+    target: int
+    fields: int
+    lo: Ints
+    hi: Ints
 
     @classmethod
     def points(cls, target: int, fields: int, positions: Ints) -> Spans:
@@ -196,7 +185,6 @@ class Spans(Trail):
         return cls(target, fields, positions, positions)
 
     def __len__(self) -> int:
-        """How many rows."""
         return len(self.lo)
 
     def entries(self, rows: Ints) -> Entries:
@@ -206,7 +194,6 @@ class Spans(Trail):
         return intervals(self.target, self.fields, lo, hi)
 
     def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
         return Spans(self.target, fields, self.lo, self.hi) if self.fields == ASKED else self
 
     def take(self, rows: Ints) -> Trail:
@@ -218,18 +205,17 @@ class Spans(Trail):
         return Spans(self.target, self.fields, lo, hi)
 
 
+@dataclass(slots=True, eq=False)
 class Sets(Trail):
-    """Every row leads to any number of intervals: the settled form, sorted by row."""
+    """Every row leads to any number of intervals: the settled form, sorted by row.
 
-    __slots__ = ("held", "starts")
+    The entries of row r are starts[r] to starts[r+1] - 1.
+    """
 
-    def __init__(self, starts: Ints, held: Entries) -> None:
-        """Keep the entries; those of row r are starts[r] to starts[r+1] - 1."""
-        self.starts = starts
-        self.held = held
+    starts: Ints
+    held: Entries
 
     def __len__(self) -> int:
-        """How many rows."""
         return len(self.starts) - 1
 
     def entries(self, rows: Ints) -> Entries:
@@ -239,7 +225,6 @@ class Sets(Trail):
         return self.held.where(places).rows(which)
 
     def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
         known = self.held.fields
         if not (known == ASKED).any():
             return self
@@ -261,56 +246,24 @@ class Sets(Trail):
         return self
 
 
-class Shifted(Trail):
-    """Some neighbouring rows of another trail."""
-
-    __slots__ = ("child", "count", "start")
-
-    def __init__(self, child: Trail, start: int, count: int) -> None:
-        """Keep where they begin."""
-        self.child = child
-        self.start = start
-        self.count = count
-
-    def __len__(self) -> int:
-        """How many rows."""
-        return self.count
-
-    def entries(self, rows: Ints) -> Entries:
-        """Those of the rows that are meant."""
-        return self.child.entries(rows + self.start)
-
-    def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
-        below = self.child.ask(fields)
-        return self if below is self.child else Shifted(below, self.start, self.count)
-
-    def take(self, rows: Ints) -> Trail:
-        """One step less to follow."""
-        return self.child.take(np.where(rows < 0, -1, rows + self.start))
-
-    def slice(self, start: int, stop: int) -> Trail:
-        """One step less to follow."""
-        return self.child.slice(self.start + start, self.start + stop)
-
-
+@dataclass(slots=True, eq=False)
 class Gathered(Trail):
-    """Row r leads where row ``rows[r]`` of another trail leads; below 0 nowhere."""
+    """Row r leads where row ``places[r]`` of another trail leads; below 0 nowhere.
 
-    __slots__ = ("child", "places")
+    Neighbouring rows need no array.
+    """
 
-    def __init__(self, child: Trail, places: Ints) -> None:
-        """Keep both."""
-        self.child = child
-        self.places = places
+    child: Trail
+    places: Ints | Counted
 
     def __len__(self) -> int:
-        """How many rows."""
         return len(self.places)
 
     def entries(self, rows: Ints) -> Entries:
         """Those of the rows that are meant, each followed once."""
         places = self.places[rows]
+        if isinstance(self.places, Counted):
+            return self.child.entries(places)
         asked = np.flatnonzero(places >= 0)
         meant = places[asked]
         if (meant[1:] > meant[:-1]).all():
@@ -325,7 +278,6 @@ class Gathered(Trail):
         return _spread(below, back, len(found), asked)
 
     def ask(self, fields: int) -> Trail:
-        """The same with known fields."""
         below = self.child.ask(fields)
         return self if below is self.child else Gathered(below, self.places)
 
@@ -333,8 +285,14 @@ class Gathered(Trail):
         """One step less to follow."""
         if not len(self.places):
             return Nothing(len(rows))
-        places = np.where(rows < 0, -1, self.places[rows])
-        return self.child.take(places)
+        return self.child.take(np.where(rows < 0, -1, self.places[rows]))
+
+    def slice(self, start: int, stop: int) -> Trail:
+        """One step less to follow."""
+        if isinstance(self.places, Counted):
+            first = self.places.first
+            return self.child.slice(first + start, first + stop)
+        return Gathered(self.child, self.places[start:stop])
 
 
 def _spread(below: Entries, back: Ints, count: int, rows: Ints) -> Entries:

@@ -47,7 +47,6 @@ class BadRow(Exception):
     """
 
     def __init__(self, row: int) -> None:
-        """Keep the row."""
         super().__init__(row)
         self.row = row
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from whence.engine.functions.base import Function
 from whence.engine.kernels.columns.column import Bools, Column, Ints, from_values
-from whence.engine.kernels.columns.growing import grown
+from whence.engine.kernels.columns.slot_table import SlotTable
 from whence.engine.kernels.columns.texts import Texts
 from whence.engine.kernels.expressions.functions.base import (
     first_bad,
@@ -27,22 +27,22 @@ Each = Callable[[list[str]], npt.NDArray[Any]]
 """A function of one text for many texts at once."""
 
 
-class _Table:
+class _Table(SlotTable):
     """The results for the texts that one argument takes while the others stay the same."""
+
+    done: Bools
+    bad: Bools
+    data: npt.NDArray[Any]
 
     def __init__(self, call: Callable[[str], Value], kind: str, each: Each | None = None) -> None:
         self.call = call
         self.kind = kind
         self.each = each
-        self.done: Bools = np.zeros(0, np.bool_)
-        self.bad: Bools = np.zeros(0, np.bool_)
         self.refuses = False
-        self.data: npt.NDArray[Any] = np.zeros(0, _type(kind))
+        super().__init__(0, done=False, bad=False, data=np.zeros((), _type(kind)))
 
     def look_up(self, codes: Ints, valid: Bools | None, texts: Texts) -> npt.NDArray[Any]:
-        size = len(texts)
-        self.done, self.bad = grown(self.done, size, False), grown(self.bad, size, False)
-        self.data = grown(self.data, size, 0)
+        self.grow(len(texts))
         asked = codes if valid is None else codes[valid]
         fresh = np.unique(asked[~self.done[asked]])
         if len(fresh):
@@ -93,7 +93,6 @@ class TextTables:
         test: bool = True,
         each: Callable[..., npt.NDArray[Any]] | None = None,
     ) -> None:
-        """Begin without any text."""
         self.each = each
         self.call = function.compute
         self.kind = kind
