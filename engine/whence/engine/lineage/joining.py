@@ -13,7 +13,7 @@ from whence.engine.values.jit import is_compiled, jit
 if TYPE_CHECKING:
     from whence.engine.lineage.block import Block
 
-__all__ = ["in_order", "joined_arrays"]
+__all__ = ["in_order", "joined_arrays", "places_in_order"]
 
 
 def joined_arrays(blocks: Sequence[Block], *, zones: bool) -> list[Ints]:
@@ -53,16 +53,17 @@ def in_order(numbers: Ints) -> Ints:
     """
     count = len(numbers)
     if not is_compiled(count):
-        return _sorted(numbers)
+        return places_in_order(numbers)
     # Most lie near the largest: they are counted. What lies far below is sorted.
     places = np.empty(count, np.int64)
     near = int(numbers.max(initial=0)) - 4 * count
     far = _counted(numbers, near, np.zeros(4 * count + 2, np.int64), places)
-    places[:far] = places[:far][_sorted(numbers[places[:far]])]
+    places[:far] = places[:far][places_in_order(numbers[places[:far]])]
     return places
 
 
-def _sorted(numbers: Ints) -> Ints:
+def places_in_order(numbers: Ints) -> Ints:
+    """The same as `in_order`, whatever the numbers are."""
     low = int(numbers.min(initial=0))
     bits = len(numbers).bit_length()
     if (int(numbers.max(initial=0)) - low).bit_length() + bits > 62:

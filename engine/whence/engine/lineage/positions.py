@@ -38,6 +38,9 @@ Intervals = tuple[Range, ...]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
+DENSE = 4
+"""Up to so many positions an interval it is quicker to mark each of them than to sort."""
+
 
 def of_positions(values: Iterable[int]) -> Intervals:
     """The intervals of some positions.
@@ -205,12 +208,27 @@ class Positions:
         if not len(lo):
             return NONE
         if not (lo[1:] >= lo[:-1]).all():
+            first, last = int(lo.min()), int(hi.max())
+            if last - first < DENSE * len(lo):
+                return cls._counted(lo - first, hi - first, first, last - first + 1)
             order = np.argsort(lo, kind="stable")
             lo, hi = lo[order], hi[order]
         hi = np.maximum.accumulate(hi)
         fresh = np.append(True, lo[1:] > hi[:-1] + 1)
         last = np.append(np.flatnonzero(fresh)[1:], len(lo)) - 1
         return cls(lo[fresh], hi[last])
+
+    @classmethod
+    def _counted(cls, lo: Ints, hi: Ints, first: int, size: int) -> Positions:
+        """Intervals close together, from a first position on: counted, not sorted."""
+        if (lo == hi).all():
+            there = np.zeros(size + 2, np.bool_)
+            there[lo + 1] = True
+        else:
+            begun = np.bincount(lo + 1, minlength=size + 2)
+            there = np.cumsum(begun - np.bincount(hi + 2, minlength=size + 2)) > 0
+        changes = np.flatnonzero(there[1:] != there[:-1])
+        return cls(changes[::2] + first, changes[1::2] + first - 1)
 
     @classmethod
     def united(cls, several: Iterable[Positions]) -> Positions:

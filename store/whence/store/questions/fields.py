@@ -132,16 +132,9 @@ def asked_up(
         packed: the run's chunks as far as they were read before.
     """
     logs = {log.no: LOG_PREFIX + log.name for log in run.logs}
-    found = packed.reach({None: start}, support=support, fields=True, of=logs)
+    found = packed.reach_fields(start, support=support, of=logs)
     if found is not None:
-        return by_log(
-            run,
-            {
-                (logs[no], asked): list(ranges)
-                for asked, places in found.items()
-                for no, ranges in places.items()
-            },
-        )
+        return by_log(run, {(logs[no], asked): list(at) for (no, asked), at in found.items()})
     reached = up(connection, run, start, support=support, packed=packed)
     rows = derivations(connection, run, reached, support=support)
     named = {run.by_no[no].name: ranges for no, ranges in start.items()}

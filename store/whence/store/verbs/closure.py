@@ -55,9 +55,9 @@ def up(
     if found is not None:
         return found
     columns = packed or PackedChunks(connection, run)
-    swept = columns.reach({None: start}, support=support, every=every, of=of)
-    if swept is not None:
-        return swept.get(None, {})
+    reached = columns.reach(start, support=support, every=every, of=of)
+    if reached is not None:
+        return reached
     return _walked(
         Literal(connection, run, support=support, down=False, few=few, every=every), start
     )
@@ -144,9 +144,9 @@ def down(
         if not walks and _many(new, few):
             walks = True
             columns = packed or PackedChunks(connection, run)
-            found = columns.reach({None: start}, down=True, support=support, of=of)
+            found = columns.reach(start, down=True, support=support, of=of)
             if found is not None:
-                return found.get(None, {})
+                return found
         merge(new, merge(seen, literal.reach(new)))
         unknown = [no for no in new if no not in bands]
         if unknown:
@@ -188,9 +188,9 @@ def ends(
     at_end: Places = {pipe.no: ((0, 0),) for pipe in pipes}
     if packed is not None:
         inputs = [log.no for log in run.logs]
-        open_inputs = packed.reach({None: at_end}, support=True, of=inputs)
+        open_inputs = packed.reach(at_end, support=True, of=inputs)
         if open_inputs is not None:
-            return open_inputs.get(None, {})
+            return open_inputs
     keys = [key_of(pipe.no, 0) for pipe in pipes]
     direct = [key for (key,) in connection.read_values(cypher("end_leans"), keys=keys)]
     found = places_of_keys(direct)
