@@ -60,11 +60,13 @@ class Bands:
         return low, high
 
     def singles(self) -> Iterator[tuple[Ints, Ints, Ints]]:
-        """Each output with the first and the last position that it leads to, some at a time."""
+        """Each output that leads anywhere, with the first and the last position, some at a time."""
         for some in portions(self.last - self.first + 1):
             first, last, a, b, sa, sb = (column[some] for column in self.columns)
             output, row = flat_ranges(first, last - first + 1)
-            yield output, output * sa[row] + a[row], output * sb[row] + b[row]
+            lo, hi = output * sa[row] + a[row], output * sb[row] + b[row]
+            there = lo <= hi
+            yield (output, lo, hi) if there.all() else (output[there], lo[there], hi[there])
 
     def reached(self, outputs: Positions) -> Positions:
         """Where some outputs lead to.

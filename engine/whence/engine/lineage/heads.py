@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whence.engine.lineage.block import OPEN, Block
-from whence.engine.lineage.joining import places_in_order
-from whence.engine.lineage.positions import Bools, Ints, Positions, flat_ranges
+from whence.engine.lineage.positions import Bools, Ints, Positions, flat_ranges, places_in_order
 
 __all__ = ["HeadZones", "last_of_each", "zone_block"]
 

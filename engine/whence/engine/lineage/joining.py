@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whence.engine.lineage.positions import Bools, Ints
+from whence.engine.lineage.positions import Bools, Ints, places_in_order
 from whence.engine.values.jit import is_compiled, jit
 
 if TYPE_CHECKING:
     from whence.engine.lineage.block import Block
 
-__all__ = ["in_order", "joined_arrays", "places_in_order"]
+__all__ = ["in_order", "joined_arrays"]
 
 
 def joined_arrays(blocks: Sequence[Block], *, zones: bool) -> list[Ints]:
@@ -60,18 +60,6 @@ def in_order(numbers: Ints) -> Ints:
     far = _counted(numbers, near, np.zeros(4 * count + 2, np.int64), places)
     places[:far] = places[:far][places_in_order(numbers[places[:far]])]
     return places
-
-
-def places_in_order(numbers: Ints) -> Ints:
-    """The same as `in_order`, whatever the numbers are."""
-    low = int(numbers.min(initial=0))
-    bits = len(numbers).bit_length()
-    if (int(numbers.max(initial=0)) - low).bit_length() + bits > 62:
-        return np.argsort(numbers, kind="stable")
-    # Number and place in one word: to sort words is many times faster than to sort places.
-    words = (numbers - low << bits) | np.arange(len(numbers), dtype=np.int64)
-    words.sort()
-    return words & ((1 << bits) - 1)
 
 
 @jit

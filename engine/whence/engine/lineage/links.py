@@ -15,8 +15,7 @@ import numpy as np
 from whence.engine.lineage.bands import NO_BANDS, Bands
 from whence.engine.lineage.block import Block
 from whence.engine.lineage.heads import last_of_each
-from whence.engine.lineage.joining import places_in_order
-from whence.engine.lineage.positions import Bools, Ints, Positions, flat_ranges
+from whence.engine.lineage.positions import Bools, Ints, Positions, flat_ranges, places_in_order
 from whence.engine.values.jit import is_compiled, jit
 
 __all__ = ["Links"]
@@ -24,7 +23,7 @@ __all__ = ["Links"]
 STEPS = 32
 """After that many steps at once one pass is quicker."""
 WHOLE = 2
-"""As many looks at every link are as much work as one pass."""
+"""After so many looks at all links, too."""
 FEW = 8
 """A search for each interval is quicker than a look at each link, if there are 8 links for one."""
 
@@ -141,7 +140,7 @@ class Links:
         in_order = True
         while new:
             steps += 1
-            looks += min(len(new.lo) * FEW, len(self))
+            looks += min(len(new.lo) * FEW + len(found.lo), len(self))
             if in_order and (steps == STEPS or looks > WHOLE * len(self) > 0):
                 reached = self._singly()._in_one_pass(start)
                 if reached is not None:
@@ -176,13 +175,15 @@ class Links:
 
     def _later(self, start: Positions) -> Positions:
         """To single later events: the first of them first."""
-        order = np.argsort(self.lo, kind="stable")
-        first, last, to = self.first[order], self.last[order], self.lo[order]
-        targets, rank = np.unique(to, return_inverse=True)
-        below = np.searchsorted(targets, first)
-        above = np.searchsorted(targets, last, side="right")
+        order = places_in_order(self.lo)
+        to = self.lo[order]
+        fresh = np.append(True, to[1:] != to[:-1])
+        targets, rank = to[fresh], np.cumsum(fresh) - 1
+        below = np.searchsorted(targets, self.first)[order]
+        above = np.searchsorted(targets, self.last, side="right")[order]
+        met = start.met_by(self.first, self.last)[order]
         counted = np.zeros(len(self) + 1, np.int64)
-        met = _run(_met_later, start.met_by(first, last), below, above, rank, counted)
+        met = _run(_met_later, met, below, above, rank, counted)
         return Positions.of(to[met])
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "minus",
     "of_positions",
     "overlap",
+    "places_in_order",
     "positions",
     "union",
 ]
@@ -172,6 +173,22 @@ def flat_ranges(start: Ints, count: Ints) -> tuple[Ints, Ints]:
     return np.arange(len(which), dtype=np.int64) - before[which] + start[which], which
 
 
+def places_in_order(numbers: Ints) -> Ints:
+    """The places of numbers from the smallest to the largest, equal ones as they stand.
+
+    >>> places_in_order(np.array([7, 5, 7, 6]))
+    array([1, 3, 0, 2])
+    """
+    low = int(numbers.min(initial=0))
+    bits = len(numbers).bit_length()
+    if (int(numbers.max(initial=0)) - low).bit_length() + bits > 62:
+        return np.argsort(numbers, kind="stable")
+    # Number and place in one word: to sort words is many times faster than to sort places.
+    words = (numbers - low << bits) | np.arange(len(numbers), dtype=np.int64)
+    words.sort()
+    return words & ((1 << bits) - 1)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Positions:
     """The intervals as two columns: the first and the last position of each."""
@@ -208,10 +225,10 @@ class Positions:
         if not len(lo):
             return NONE
         if not (lo[1:] >= lo[:-1]).all():
-            first, last = int(lo.min()), int(hi.max())
-            if last - first < DENSE * len(lo):
-                return cls._counted(lo - first, hi - first, first, last - first + 1)
-            order = np.argsort(lo, kind="stable")
+            first, end = int(lo.min()), int(hi.max()) + 1
+            if end - first < DENSE * len(lo):
+                return cls._counted(lo - first, hi - first, first, end - first)
+            order = places_in_order(lo)
             lo, hi = lo[order], hi[order]
         hi = np.maximum.accumulate(hi)
         fresh = np.append(True, lo[1:] > hi[:-1] + 1)

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from whence.engine.lineage.block import Block
+from whence.engine.lineage.block import Block, Kind
 from whence.engine.lineage.follow import Lineage
 from whence.store.packed import BAND, HEADS, Group
 from whence.store.verbs.spans import relation_of
@@ -42,15 +42,13 @@ def blocks_of(group: Group) -> Iterator[Block]:
     [('explains', 'bands', '1', True, [9])]
     """
     told, type = group.properties, group.type.removesuffix(BAND)
-    kind = "bands" if group.type != type else "zones" if type == HEADS else "each"
+    kind: Kind = "bands" if group.type != type else "zones" if type == HEADS else "each"
     fields, witness = (
         None if told.get(name) is None else tuple(told[name]) for name in ("fields", "witness")
     )
-    made = partial(
-        *(Block, relation_of(type, told.get("trigger")), kind, str(group.target)),
-        *(fields, bool(told.get("copy")), 1),
-        witness=witness,
-    )
+    relation, copies = relation_of(type, told.get("trigger")), bool(told.get("copy"))
+    named = partial(Block, relation, kind, str(group.target), fields, copies, 1)
+    made = partial(named, witness=witness)
     if kind == "bands":
         lo, hi, a, b, sa, sb = group.columns
         for steps in sorted({*zip(sa.tolist(), sb.tolist(), strict=True)}):

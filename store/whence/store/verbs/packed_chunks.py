@@ -88,7 +88,7 @@ class PackedChunks:
         return {
             (no, label): there.intervals
             for no, label, at in told
-            if no in of and (there := self._there(no, at, start))
+            if no in of and (there := self._there(no, at, start if label is None else {}))
         }
 
     def _there(self, no: int, found: Positions, start: Places) -> Positions:
