@@ -18,7 +18,7 @@ from whence.engine.lineage.heads import last_of_each
 from whence.engine.lineage.positions import Bools, Ints, Positions, flat_ranges, places_in_order
 from whence.engine.values.jit import is_compiled, jit
 
-__all__ = ["Links"]
+__all__ = ["Links", "bands_of"]
 
 STEPS = 32
 """After that many steps at once one pass is quicker."""
@@ -74,7 +74,7 @@ class Links:
             if block.kind == "zones":
                 zones.append((block.outputs, block.ends, block.inputs))
             elif block.step == 1 and bool((block.more > 0).any()):
-                bands.append(_bands_of(block))
+                bands.append(bands_of(block))
             else:
                 leads = block.leads()
                 found.append((leads.output, leads.output, leads.lo, leads.hi))
@@ -213,7 +213,7 @@ def _together(rows: Sequence[tuple[Ints, ...]]) -> list[Ints]:
     return [known[name] for name, _ in columns]
 
 
-def _bands_of(block: Block) -> Bands:
+def bands_of(block: Block) -> Bands:
     """Items whose outputs follow each other, as bands."""
     last = block.outputs + np.maximum(block.more, 0)
     a = block.inputs - block.outputs * block.sa

@@ -12,11 +12,17 @@ from whence.engine.lineage.block import Block
 from whence.engine.lineage.follow import Lineage
 from whence.engine.lineage.positions import Intervals
 
-__all__ = ["RowIndex", "lineage_of_rows"]
+__all__ = ["RowIndex", "blocks_of_rows", "lineage_of_rows"]
 
 
 def lineage_of_rows(rows: Iterable[Association]) -> Lineage:
     """What some rows say together, every alternative among them."""
+    blocks = blocks_of_rows(rows)
+    return Lineage(blocks, blocks.__getitem__, every=True)
+
+
+def blocks_of_rows(rows: Iterable[Association]) -> dict[str, list[Block]]:
+    """The same as blocks, by stream."""
     alike: dict[tuple[Any, ...], list[Association]] = {}
     for row in rows:
         told = row.stream, row.relation, row.kind, row.to, row.fields, row.copy, row.witness
@@ -24,7 +30,7 @@ def lineage_of_rows(rows: Iterable[Association]) -> Lineage:
     blocks: dict[str, list[Block]] = {}
     for some in alike.values():
         blocks.setdefault(some[0].stream, []).append(_block(some))
-    return Lineage(blocks, blocks.__getitem__, every=True)
+    return blocks
 
 
 def _block(rows: list[Association]) -> Block:
