@@ -137,15 +137,15 @@ class Relations:
 
     def _settled(self, block: Block) -> Iterator[Block]:
         """The zones of a block whose end is known by now; keep the others in mind."""
-        key, marks = (block.relation, block.to), Marks.of(block)
+        relation, to, marks = block.relation, block.to, Marks.of(block)
         open_ = block.more < 0
         if open_.any() or self._open:
             columns = (open_, block.outputs, block.inputs)
             for is_open, lo, position in zip(*(c.tolist() for c in columns), strict=True):
                 if is_open:
-                    self._open[(*key, lo, position)] = marks
+                    self._open[relation, to, lo, position] = marks
                 else:
-                    self._open.pop((*key, lo, position), None)
+                    self._open.pop((relation, to, lo, position), None)
         ended = block.where(~open_)
         if self.stream not in self.heads:
             few = ended.more < FEW
