@@ -35,7 +35,7 @@ test-full: setup ## run all tests with the large profiles
 	@WHENCE_TEST_PROFILE=full $(PYTEST) $(ARGS)
 
 lineage: setup ## compare whatever follows what leads where with slow ways, 10^5 random cases each
-	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest -q tests/engine/lineage $(ARGS)
+	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest -q tests/engine/lineage tests/store/test_packed_lineage.py $(ARGS)
 
 guarantee: setup ## corrupt inputs 100,000 times: what is called unaffected never changes
 	@WHENCE_TEST_PROFILE=full $(BIN)/python -m pytest -q tests/guarantee $(ARGS)

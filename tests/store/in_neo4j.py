@@ -189,12 +189,10 @@ class Kept:
         for support in (False, True):
             for start, verb in ((outputs, up), (below, down)):
                 walked = verb(self.graph, run, start, support=support, few=MANY)
-                swept = packed.reach({None: start}, support=support, down=verb is down)
-                if swept is None:  # only choices lead in a circle; or nothing is there to be packed
-                    chunks = loaded_chunks(self.graph, "run", self.record.id)
-                    assert self.witnesses == "all" or not chunks
+                told = packed.reach(start, support=support, down=verb is down)
+                if told is None:  # nothing is there to be packed
+                    assert not loaded_chunks(self.graph, "run", self.record.id)
                     continue
-                told = swept.get(None, {})
                 known = {no for no in run.by_no if no not in _without_events(run)}
                 assert {no: told.get(no) for no in known} == {no: walked.get(no) for no in known}
             reached = up(self.graph, run, outputs, support=support, few=MANY)

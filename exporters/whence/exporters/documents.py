@@ -124,7 +124,7 @@ def expanded_size(source: RecordedRun) -> int:
         for _, found in source.associations(stream.place):
             for to, several in relations.leads(found).items():
                 for leads in several:
-                    size += 0 if to in heads else leads.size
+                    size += 0 if to in heads else int((leads.width + 1).sum())
                     for zones in heads.get(to, {}).values():
                         size += zones.size(pairs_of(leads)[1])
     return size

@@ -1,44 +1,41 @@
-"""Relations in columns, gathered until all that is said of the same places is together."""
+"""Items of blocks, gathered until all that is said of the same places is together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import reduce
-from typing import Generic, TypeVar
 
 import numpy as np
 
+from whence.engine.lineage.block import Block
 from whence.engine.lineage.positions import Ints
 from whence.exporters.marks import Marks
 
-__all__ = ["Gathered"]
-
-Key = TypeVar("Key")
+__all__ = ["said_together"]
 
 _MOST = 62
 """So many kinds of marks fit into the bits of one number."""
 
 
-class Gathered(Generic[Key]):
-    """Rows of numbers by what they are; each row says where, its marks what else.
+def said_together(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The same items, those of one kind in the order of their numbers.
 
-    What is said of one row several times is said once, with the marks taken together.
+    What is said of the same places several times is said once, with the marks taken together.
     """
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._found: dict[Key, dict[Marks, list[tuple[Ints, ...]]]] = {}
-
-    def add(self, key: Key, marks: Marks, *columns: Ints) -> None:
-        """Take rows that say the same."""
-        if len(columns[0]):
-            self._found.setdefault(key, {}).setdefault(marks, []).append(columns)
-
-    def each(self) -> Iterator[tuple[Key, Marks, tuple[Ints, ...]]]:
-        """All of them, each once, in the order of their numbers."""
-        for key, by_marks in self._found.items():
-            for marks, columns in _once(by_marks):
-                yield key, marks, columns
+    found: dict[object, dict[Marks, list[Block]]] = {}
+    for block in blocks:
+        if len(block):
+            key = block.kind, block.relation, block.to, block.sa, block.sb
+            found.setdefault(key, {}).setdefault(Marks.of(block), []).append(block)
+    for by_marks in found.values():
+        one = next(iter(by_marks.values()))[0]
+        told: dict[Marks, list[tuple[Ints, ...]]] = {
+            marks: [(b.outputs, b.more, b.inputs, b.width) for b in several]
+            for marks, several in by_marks.items()
+        }
+        for marks, columns in _once(told):
+            yield replace(one.of(*columns), **marks._asdict())
 
 
 def _once(
@@ -49,7 +46,7 @@ def _once(
     columns = tuple(np.concatenate(column) for column in zip(*several, strict=True))
     counts = [sum(len(some[0]) for some in pieces) for pieces in by_marks.values()]
     which = np.repeat(np.arange(len(known)), counts)
-    order = np.lexsort(columns[::-1])
+    order = np.lexsort([column for column in columns[::-1] if column.any()] or columns)
     columns, which = tuple(column[order] for column in columns), which[order]
     new = np.zeros(len(order), dtype=bool)
     new[:1] = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from whence.engine.lineage.block import Block
 from whence.exporters.prov.identifiers import Name
 from whence.exporters.prov.statements import KINDS, TYPE, Attributes, Kind, clean
 from whence.exporters.vocabulary import term
@@ -24,6 +25,11 @@ class Marks(NamedTuple):
     fields: tuple[str, ...] | None = None
     copy: bool = False
     witness: tuple[int, ...] | None = None
+
+    @classmethod
+    def of(cls, block: Block) -> Marks:
+        """Those of the items of a block."""
+        return cls(block.fields, block.copy, block.witness)
 
     def also(self, other: Marks) -> Marks:
         """The marks of two associations between the same events, taken together."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from whence.exporters.prov.identifiers import DCTERMS, PROV, WHENCE, XSD
-from whence.exporters.vocabulary import CLASSES, PROPERTIES
+from whence.exporters.vocabulary import CLASSES, PROPERTIES, VALUES
 
-__all__ = ["SUPERS", "VALUES", "ontology", "shapes"]
+__all__ = ["SUPERS", "ontology", "shapes"]
 
 SUPERS = {
     "Run": "Activity",
@@ -39,18 +39,6 @@ SUPERS = {
     "Adjustment": "Activity",
 }
 """The classes of PROV that each class belongs to."""
-
-_WHOLE = ("count", "first", "from", "fromFactor", "last", "moment", "pipe", "position", "to",
-          "toFactor", "tracked", "width", "witness")  # fmt: skip
-VALUES = {
-    **dict.fromkeys(_WHOLE, "integer"),
-    **dict.fromkeys(("copy", "cut", "more", "presence"), "boolean"),
-    "of": "Entity",
-    "case": None,
-    "activity": None,
-    "time": None,
-}
-"""What a property's value is: of XML Schema, an entity, or anything; text unless said here."""
 
 
 def ontology() -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from whence.engine.lineage.block import Block
 from whence.engine.lineage.positions import Ints
 from whence.exporters.describing import range_rows
 from whence.exporters.marks import HOW, Marks
@@ -13,31 +14,26 @@ from whence.exporters.prov.identifiers import Name, Namespace, link
 from whence.exporters.prov.rows import AT_ONCE, Names, Rows
 from whence.exporters.prov.statements import KINDS
 
-__all__ = ["Told", "pair_rows", "said_once"]
-
-Told = tuple[str, Marks, Ints, Ints]
-"""A relation, its marks, and the pairs of output and input that it holds between."""
+__all__ = ["pair_rows", "said_once"]
 
 
-def said_once(told: Iterable[Told]) -> Iterator[tuple[Told, bool]]:
-    """The same, and whether the plain form is to be written.
+def said_once(several: Sequence[Block]) -> Iterator[tuple[Block, bool]]:
+    """The same pairs, and whether the plain form is to be written.
 
     An input may explain an output both as a trigger and not: two relations of one plain form.
     """
-    several = list(told)
-    first = [
-        (outputs, inputs) for relation, _, outputs, inputs in several if relation == "explains"
-    ]
-    if not first or all(each[0] != "trigger" for each in several):
-        yield from ((each, True) for each in several)
+    first = [block for block in several if block.relation == "explains"]
+    if not first or all(block.relation != "trigger" for block in several):
+        yield from ((block, True) for block in several)
         return
-    known = np.concatenate([_keys(*pairs) for pairs in first])
-    for relation, marks, outputs, inputs in several:
-        if relation == "trigger":
-            again = np.isin(_keys(outputs, inputs), known)
-            yield (relation, marks, outputs[again], inputs[again]), False
-            outputs, inputs = outputs[~again], inputs[~again]
-        yield (relation, marks, outputs, inputs), True
+    known = np.concatenate([_keys(block.outputs, block.inputs) for block in first])
+    for block in several:
+        rest = block
+        if block.relation == "trigger":
+            again = np.isin(_keys(block.outputs, block.inputs), known)
+            yield block.where(again), False
+            rest = block.where(~again)
+        yield rest, True
 
 
 def _keys(outputs: Ints, inputs: Ints) -> np.ndarray:
@@ -46,12 +42,9 @@ def _keys(outputs: Ints, inputs: Ints) -> np.ndarray:
 
 
 def pair_rows(
-    relation: str,
+    block: Block,
     source: Namespace,
     target: Namespace,
-    marks: Marks,
-    outputs: Ints,
-    inputs: Ints,
     *,
     stands_for: bool,
     work: Name | None = None,
@@ -60,18 +53,15 @@ def pair_rows(
     """Relations from each output to its input, some at a time.
 
     Args:
-        relation: how the outputs rest on the inputs.
+        block: single outputs, each with one input.
         source: the namespace of the outputs.
         target: that of the inputs.
-        marks: what else is said of every pair.
-        outputs: positions.
-        inputs: positions, as many.
         stands_for: the inputs are no events, so that a range of one position stands for each.
         work: what made the outputs from the inputs in one step, if it was one.
         plain: whether RDF has the plain form too.
     """
-    letter, kind, type_ = HOW[relation]
-    attributes = marks.attributes(type_)
+    letter, kind, type_ = HOW[block.relation]
+    attributes, outputs, inputs = Marks.of(block).attributes(type_), block.outputs, block.inputs
     for start in range(0, len(outputs), AT_ONCE):
         some, others = outputs[start : start + AT_ONCE], inputs[start : start + AT_ONCE]
         parts = (letter, some, f"-{link(target)}-", others)

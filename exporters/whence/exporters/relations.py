@@ -11,22 +11,24 @@ heads of slices           have no events of their own: ranges of positions stand
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from whence.engine.lineage.association import Association, Relation
 from whence.engine.lineage.block import Associations, Block
-from whence.engine.lineage.heads import HeadZones
-from whence.engine.lineage.positions import Ints, flat_ranges
-from whence.exporters.expanding import Leads, expanded
-from whence.exporters.gathering import Gathered
+from whence.engine.lineage.heads import HeadZones, zone_block
+from whence.engine.lineage.rows import blocks_of_rows
+from whence.exporters.expanding import expanded, pairs_block, pairs_of, singly
+from whence.exporters.gathering import said_together
 from whence.exporters.marks import Marks
 from whence.exporters.model import Edge, Run
 from whence.exporters.names import RunNames
-from whence.exporters.pairs import Told, pair_rows, said_once
+from whence.exporters.pairs import pair_rows, said_once
 from whence.exporters.prov.identifiers import Namespace
 from whence.exporters.prov.rows import Rows
-from whence.exporters.spans import Bands, band_rows, zone_rows
+from whence.exporters.spans import band_rows, zone_rows
 
 __all__ = ["FEW", "Heads", "Relations", "edge_rows"]
 
@@ -69,7 +71,7 @@ class Relations:
         # A chain may read one log under several names.
         first: dict[Namespace, str] = {}
         self._known_as = {place: first.setdefault(s, place) for place, s in names.places.items()}
-        self._open: dict[tuple[str, str, int, int], Marks] = {}
+        self._open: dict[tuple[Relation, str, int, int], Marks] = {}
 
     def part(self, told: Associations) -> Iterator[Rows]:
         """The relations of one part; what is said twice is said once."""
@@ -78,105 +80,90 @@ class Relations:
         elif self.stream not in self.heads:
             yield from self._expanded(told, self.expand)
 
-    def _found(self, told: Associations) -> _Found:
-        found = _Found()
-        for block in told.blocks:
-            self._block(block, found)
-        return found
+    def _found(self, told: Associations) -> list[Block]:
+        """What a part says in pairs, bands and zones, each once."""
+        return list(said_together(some for block in told.blocks for some in self._sorted(block)))
 
     def rest(self) -> Iterator[Rows]:
         """The zones that go on to the end of the stream."""
         if self.expand is not None:
             return  # heads alone have such zones, and they are written where they are led to
-        together: dict[tuple[str, str, Marks], list[tuple[int, int]]] = {}
+        together: dict[tuple[Relation, str, Marks], list[tuple[int, int]]] = {}
         for (relation, to, lo, position), marks in self._open.items():
             together.setdefault((relation, to, marks), []).append((lo, position))
         for (relation, to, marks), places in together.items():
-            source, target = self.names.at(self.stream), self.names.at(to)
             lows, inputs = np.array(places, np.int64).T
-            yield from zone_rows(relation, source, target, marks, lows, None, inputs)
+            none = np.zeros(len(lows), np.int64)
+            zones = zone_block(to, lows, none - 1, inputs)
+            zones = replace(zones, relation=relation, **marks._asdict())
+            yield from zone_rows(zones, self.names.at(self.stream), self.names.at(to))
 
     def edges(self, edges: Iterable[Edge]) -> Iterator[Rows]:
         """Relations that are there event by event already."""
-        found = _Found()
-        for edge in edges:
-            marks = Marks(edge.fields, edge.copy, edge.witness)
-            key = (edge.relation, self._place(edge.input[0]))
-            found.pair(key, marks, edge.output[1], edge.input[1])
-        yield from self._told(found)
+        rows = (
+            Association(
+                *(self.stream, edge.relation, "list", edge.output[1], edge.output[1]),
+                *(self._place(edge.input[0]), (edge.input[1],)),
+                fields=edge.fields,
+                copy=edge.copy,
+                witness=edge.witness,
+            )
+            for edge in edges
+        )
+        yield from self._told(list(said_together(blocks_of_rows(rows).get(self.stream, ()))))
 
-    def _block(self, block: Block, found: _Found) -> None:
-        key = (block.relation, self._place(block.to))
-        marks = Marks(block.fields, block.copy, block.witness)
+    def _sorted(self, block: Block) -> Iterator[Block]:
+        """The items of a block in the form in which they are written."""
+        block = replace(block, to=self._place(block.to))
         if block.kind == "zones":
-            self._settle(block, marks, found)
+            yield from self._settled(block)
             return
         if block.kind == "bands":
-            o = block.outputs
             end = (self.counts.get(self.stream) or 1) - 1
-            last = np.where(block.more < 0, end, o + block.more)
-            a, b = block.inputs - o * block.sa, block.inputs + block.width - o * block.sb
-            found.bands.add((*key, block.sa, block.sb), marks, o, last, a, b)
+            more = np.where(block.more < 0, end - block.outputs, block.more)
+            yield block.of(block.outputs, more, block.inputs, block.width)
             return
         wide = block.wide
         if block.to in self.heads and block.step == block.sa == block.sb == 1:
             wide = wide | (block.more > 0)
-        output, lo, hi = (block.where(~wide) if wide.any() else block).leads()
-        far = hi - lo >= FEW
-        if far.any():
-            # Of outputs that are apart from each other.
-            found.bands.add((*key, 0, 0), marks, output[far], output[far], lo[far], hi[far])
-            output, lo, hi = output[~far], lo[~far], hi[~far]
-        found.pairs.add(key, marks, *_each(output, lo, hi))
-        for alone in (True, False):
-            some = block.where(wide & ((block.more == 0) == alone))
-            sa, sb = (0, 0) if alone else (block.sa, block.sb)
-            o = some.outputs
-            a, b = some.inputs - o * sa, some.inputs + some.width - o * sb
-            found.bands.add((*key, sa, sb), marks, o, o + some.more, a, b)
+        narrow = singly(block.where(~wide) if wide.any() else block)
+        far = narrow.width >= FEW
+        # Of outputs that are apart from each other.
+        yield replace(narrow.where(far), kind="bands")
+        yield pairs_block(narrow, *pairs_of(narrow.where(~far) if far.any() else narrow))
+        alone = block.where(wide & (block.more == 0))
+        yield replace(alone, kind="bands", step=1, sa=0, sb=0)
+        yield replace(block.where(wide & (block.more != 0)), kind="bands")
 
-    def _settle(self, block: Block, marks: Marks, found: _Found) -> None:
-        """Take the zones of a block whose end is known by now; keep the others in mind."""
-        key = (block.relation, self._place(block.to))
+    def _settled(self, block: Block) -> Iterator[Block]:
+        """The zones of a block whose end is known by now; keep the others in mind."""
+        relation, to, marks = block.relation, block.to, Marks.of(block)
         open_ = block.more < 0
         if open_.any() or self._open:
             columns = (open_, block.outputs, block.inputs)
             for is_open, lo, position in zip(*(c.tolist() for c in columns), strict=True):
                 if is_open:
-                    self._open[(*key, lo, position)] = marks
+                    self._open[relation, to, lo, position] = marks
                 else:
-                    self._open.pop((*key, lo, position), None)
+                    self._open.pop((relation, to, lo, position), None)
         ended = block.where(~open_)
         if self.stream not in self.heads:
             few = ended.more < FEW
-            output, lo, hi = ended.where(few).leads()
-            found.pairs.add(key, marks, *_each(output, lo, hi))
+            some = singly(ended.where(few))
+            yield pairs_block(some, *pairs_of(some))
             ended = ended.where(~few)
-        found.zones.add(key, marks, ended.outputs, ended.ends, ended.inputs)
+        yield ended
 
     def _place(self, to: str) -> str:
         self.names.at(to)  # refused if there is none
         return self._known_as[to]
 
-    def leads(self, told: Associations) -> dict[str, list[Leads]]:
-        """What each output of a part leads to, by stream."""
-        found = self._found(told)
-        leads: dict[str, list[Leads]] = {}
-        for (relation, to), marks, (output, position) in found.all_pairs():
-            leads.setdefault(to, []).append(Leads(relation, marks, output, position, position))
-        for (relation, to, sa, sb), marks, (lo, hi, a, b) in found.bands.each():
-            output, which = flat_ranges(lo, hi - lo + 1)
-            low, high = np.maximum(output * sa + a[which], 0), output * sb + b[which]
-            count = self.counts.get(to)
-            if count is not None:
-                high = np.minimum(high, count - 1)
-            there = low <= high
-            some = Leads(relation, marks, output[there], low[there], high[there])
-            leads.setdefault(to, []).append(some)
-        for (relation, to), marks, (lo, hi, position) in found.zones.each():
-            output, which = flat_ranges(lo, hi - lo + 1)
-            some = Leads(relation, marks, output, position[which], position[which])
-            leads.setdefault(to, []).append(some)
+    def leads(self, told: Associations) -> dict[str, list[Block]]:
+        """What each output of a part leads to, by stream; single outputs."""
+        leads: dict[str, list[Block]] = {}
+        for block in sorted(self._found(told), key=_form):
+            single = block if block.kind == "each" else singly(block, self.counts.get(block.to))
+            leads.setdefault(block.to, []).append(single)
         return leads
 
     def _expanded(self, told: Associations, heads: Heads) -> Iterator[Rows]:
@@ -186,51 +173,30 @@ class Relations:
                 for pairs in expanded(leads, zones):
                     yield from self._pairs(target, pairs)
 
-    def _pairs(self, to: str, several: Iterable[Told]) -> Iterator[Rows]:
+    def _pairs(self, to: str, several: Sequence[Block]) -> Iterator[Rows]:
         source, target, heads = self.names.at(self.stream), self.names.at(to), to in self.heads
         work = None if heads or self.expand is not None else self.work
-        for (relation, marks, outputs, inputs), plain in said_once(several):
-            yield from pair_rows(
-                *(relation, source, target, marks, outputs, inputs),
-                stands_for=heads,
-                work=work,
-                plain=plain,
-            )
+        for block, plain in said_once(several):
+            yield from pair_rows(block, source, target, stands_for=heads, work=work, plain=plain)
 
-    def _told(self, found: _Found) -> Iterator[Rows]:
+    def _told(self, found: Sequence[Block]) -> Iterator[Rows]:
         source = self.names.at(self.stream)
-        pairs: dict[str, list[Told]] = {}
-        for (relation, to), marks, (outputs, inputs) in found.all_pairs():
-            pairs.setdefault(to, []).append((relation, marks, outputs, inputs))
+        pairs: dict[str, list[Block]] = {}
+        for block in found:
+            if block.kind == "each":
+                pairs.setdefault(block.to, []).append(block)
         for to, several in pairs.items():
             yield from self._pairs(to, several)
-        for (relation, to, sa, sb), marks, numbers in found.bands.each():
-            lo, hi, a, b = numbers
-            bands = Bands(lo, hi, a, b, sa, sb)
-            target, count = self.names.at(to), self.counts.get(to)
-            yield from band_rows(relation, source, target, marks, bands, count)
-        for (relation, to), marks, zones in found.zones.each():
-            yield from zone_rows(relation, source, self.names.at(to), marks, *zones)
+        for block in sorted(found, key=_form):
+            target = self.names.at(block.to)
+            if block.kind == "bands":
+                yield from band_rows(block, source, target, self.counts.get(block.to))
+            elif block.kind == "zones":
+                yield from zone_rows(block, source, target)
 
 
-class _Found:
-    """What a part says, sorted by form."""
-
-    def __init__(self) -> None:
-        self.pairs: Gathered[tuple[str, str]] = Gathered()
-        self.bands: Gathered[tuple[str, str, int, int]] = Gathered()
-        self.zones: Gathered[tuple[str, str]] = Gathered()
-        self._single: dict[tuple[tuple[str, str], Marks], tuple[list[int], list[int]]] = {}
-
-    def pair(self, key: tuple[str, str], marks: Marks, output: int, position: int) -> None:
-        outputs, inputs = self._single.setdefault((key, marks), ([], []))
-        outputs.append(output)
-        inputs.append(position)
-
-    def all_pairs(self) -> Iterator[tuple[tuple[str, str], Marks, tuple[Ints, ...]]]:
-        for (key, marks), (outputs, inputs) in self._single.items():
-            self.pairs.add(key, marks, np.array(outputs), np.array(inputs))
-        return self.pairs.each()
+def _form(block: Block) -> int:
+    return ("each", "bands", "zones").index(block.kind)
 
 
 def _single_step(run: Run, place: str) -> str | None:
@@ -240,13 +206,6 @@ def _single_step(run: Run, place: str) -> str | None:
         if stream.place == place and own and run.single_steps:
             return stream.processor
     return None
-
-
-def _each(output: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
-    if not (hi - lo).any():
-        return output, lo
-    inputs, which = flat_ranges(lo, hi - lo + 1)
-    return output[which], inputs
 
 
 def edge_rows(edges: Iterable[Edge], run: Run, names: RunNames) -> Iterator[Rows]:

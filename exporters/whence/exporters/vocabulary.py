@@ -6,7 +6,7 @@ from functools import cache
 
 from whence.exporters.prov.identifiers import WHENCE, Name
 
-__all__ = ["CLASSES", "PROPERTIES", "term"]
+__all__ = ["CLASSES", "PROPERTIES", "VALUES", "term"]
 
 CLASSES = {
     "Run": "a run of a chain over its logs; an activity",
@@ -81,6 +81,18 @@ PROPERTIES = {
     "mayAppear": "an output pipe on which outputs could appear that do not exist now",
     "coverage": "which share of the outputs the answer rests on, as canonical JSON",
 }
+
+_WHOLE = ("count", "first", "from", "fromFactor", "last", "moment", "pipe", "position", "to",
+          "toFactor", "tracked", "width", "witness")  # fmt: skip
+VALUES = {
+    **dict.fromkeys(_WHOLE, "integer"),
+    **dict.fromkeys(("copy", "cut", "more", "presence"), "boolean"),
+    "of": "Entity",
+    "case": None,
+    "activity": None,
+    "time": None,
+}
+"""What a property's value is: of XML Schema, an entity, or anything; text unless said here."""
 
 
 @cache

@@ -11,6 +11,7 @@ from typing import Any
 
 from whence.engine.errors import LogError, StoreError
 from whence.engine.language.events import position_text
+from whence.engine.lineage.association import LOG_PREFIX
 from whence.engine.lineage.positions import Intervals
 from whence.engine.record import RunRecord, latest_run, record_place
 from whence.engine.record.folders import LATEST
@@ -149,6 +150,16 @@ class RunGraph:
         """Logs and streams by number."""
         known: list[StoredLog | StoredStream] = [*self.logs, *self.streams]
         return {each.no: each for each in known}
+
+    def name_in_record(self, no: int) -> str:
+        """What the record calls a log or stream: ``log:NAME``, or the stream's name."""
+        found = self.by_no[no]
+        return LOG_PREFIX + found.name if isinstance(found, StoredLog) else found.name
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The numbers of logs and streams, by what the record calls them."""
+        return {self.name_in_record(no): no for no in self.by_no}
 
     @cached_property
     def event_streams(self) -> dict[int, StoredStream]:

@@ -11,10 +11,11 @@ import pytest
 
 from tests.engine.lineage.cases import cases
 from tests.engine.lineage.random_rows import some_rows, zones_of_heads
-from whence.engine.lineage import follow
+from whence.engine.lineage import links
 from whence.engine.lineage.association import Association
 from whence.engine.lineage.block import Block
-from whence.engine.lineage.follow import EXPLAINS, SUPPORTS, Label, Lineage, Links
+from whence.engine.lineage.follow import EXPLAINS, SUPPORTS, Label, Lineage
+from whence.engine.lineage.links import Links
 from whence.engine.lineage.positions import Positions, of_positions
 from whence.engine.record.blocks import blocks_of
 from whence.engine.record.schema import association_table
@@ -176,7 +177,7 @@ def ask(rng: Random, fast: Lineage, slow: Slow) -> None:
 def test_what_is_reached_is_what_every_event_and_row_says(
     steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(follow, "STEPS", steps)  # in one pass; or a few steps are enough
+    monkeypatch.setattr(links, "STEPS", steps)  # in one pass; or a few steps are enough
     rng = Random(steps)
     for _ in range(cases(400) // QUESTIONS // 2):
         check(rng)
@@ -184,7 +185,7 @@ def test_what_is_reached_is_what_every_event_and_row_says(
 
 @pytest.mark.parametrize("steps", [1, 32])
 def test_along_a_stream_is_step_by_step(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow, "STEPS", steps)
+    monkeypatch.setattr(links, "STEPS", steps)
     rng = Random(steps)
     for _ in range(cases(400) // 4):
         rows = []
@@ -194,8 +195,8 @@ def test_along_a_stream_is_step_by_step(steps: int, monkeypatch: pytest.MonkeyPa
                 rows.append((source, source, lo, rng.randrange(lo, source)))
         if not rows:
             continue
-        links = Links.sorted(*np.array(rows, np.int64).T)
-        for given, told in ((links, rows), (links.turned(), [(*r[2:], *r[:2]) for r in rows])):
+        made = Links.sorted(*np.array(rows, np.int64).T)
+        for given, told in ((made, rows), (made.turned(), [(*r[2:], *r[:2]) for r in rows])):
             begin = rng.randrange(30)
             start = set(range(begin, begin + rng.randint(1, 3)))
             reached: set[int] = set()

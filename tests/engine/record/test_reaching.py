@@ -11,7 +11,7 @@ from tests.engine.random_chains import random_case, refusals_skipped
 from tests.exporters.making import RUNS
 from whence.engine import Chain, Slice
 from whence.engine.formula import formula
-from whence.engine.lineage.follow import STEPS, Links
+from whence.engine.lineage.links import STEPS, Links
 from whence.engine.lineage.positions import Intervals, Positions, positions, union
 from whence.engine.record import RunRecord, ingest
 from whence.engine.record.reaching import Reaching

@@ -20,10 +20,10 @@ from tests.engine.random_chains import random_case
 from tests.exporters.making import RUNS, recorded, wide_window_run
 from whence.engine.errors import WhenceError
 from whence.exporters import save_run
-from whence.exporters.ontology import SUPERS, VALUES, ontology, shapes
+from whence.exporters.ontology import SUPERS, ontology, shapes
 from whence.exporters.prov.formats import BUNDLES, FORMATS
 from whence.exporters.validating import validate
-from whence.exporters.vocabulary import CLASSES, PROPERTIES
+from whence.exporters.vocabulary import CLASSES, PROPERTIES, VALUES
 
 FULL = os.environ.get("WHENCE_TEST_PROFILE") == "full"
 CASES = 200 if FULL else 16

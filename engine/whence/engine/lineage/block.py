@@ -113,6 +113,11 @@ class Block:
 
     def leads(self) -> Leads:
         """Every output with its interval, empty ones left out; of an open zone the first output."""
+        if not bool((self.more > 0).any()):
+            if not self.width.any():
+                return Leads(self.outputs, self.inputs, self.inputs)
+            found = Leads(self.outputs, self.inputs, self.inputs + self.width)
+            return found if bool((self.width >= 0).all()) else found.where(self.width >= 0)
         nth, item = flat_ranges(np.zeros(len(self), np.int64), np.maximum(self.more, 0) + 1)
         lo = self.inputs[item] + nth * self.sa
         hi = self.inputs[item] + self.width[item] + nth * self.sb

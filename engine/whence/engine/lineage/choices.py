@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from whence.engine.lineage.association import LOG_PREFIX, Association
 from whence.engine.lineage.positions import Intervals, count, minus, positions, union
+from whence.engine.lineage.rows import RowIndex
 from whence.engine.lineage.witnesses import witness_sets
 
 __all__ = ["InputSet", "RowWitnesses"]
@@ -59,13 +60,7 @@ class RowWitnesses:
     def __init__(self, rows: Iterable[Association], options: Mapping[Node, int]) -> None:
         """Sort the rows by where they come from."""
         self.options = options
-        self.lists: dict[Node, list[Association]] = {}
-        self.spans: dict[str, list[Association]] = {}
-        for row in rows:
-            if row.kind == "list":
-                self.lists.setdefault((row.stream, row.lo), []).append(row)
-            else:
-                self.spans.setdefault(row.stream, []).append(row)
+        self._rows = RowIndex(rows)
 
     def of(self, stream: str, position: int) -> tuple[tuple[InputSet, ...], bool]:
         """Every witness of an event, the first one first, and whether there were more."""
@@ -81,19 +76,14 @@ class RowWitnesses:
         stack = [(choice, option) for option in reversed(range(self.options[choice]))]
         while stack:
             node, option = stack.pop()
-            leads = [(row.to, places) for row, places in self._rows(node) if _is_of(row, option)]
+            leads = [
+                (row.to, places) for row, places in self._rows.leads(*node) if _is_of(row, option)
+            ]
             own, below = self._region(leads)
             if len(below) == 1 and not len(own):
                 stack.extend((below[0], n) for n in reversed(range(self.options[below[0]])))
             else:
                 yield own, below
-
-    def _rows(self, node: Node) -> Iterator[tuple[Association, Intervals]]:
-        stream, position = node
-        for row in (*self.lists.get(node, ()), *self.spans.get(stream, ())):
-            reached = row.reaches(position, position)
-            if reached:
-                yield row, reached
 
     def _region(self, leads: Iterable[tuple[str, Intervals]]) -> tuple[InputSet, list[Node]]:
         """The inputs that are needed in any case, and the choices that are met on the way."""
@@ -114,7 +104,7 @@ class RowWitnesses:
                 if node in self.options:
                     choices[node] = None
                 else:
-                    stack.extend((row.to, reached) for row, reached in self._rows(node))
+                    stack.extend((row.to, reached) for row, reached in self._rows.leads(*node))
         return InputSet.of(inputs), list(choices)
 
 

@@ -2,26 +2,20 @@
 
 What leads from one stream to another is `Links`, a few columns made from blocks. Streams mostly
 lead to each other in one direction; in that order each is followed once, when all that is reached
-of it is known. Events of a stream that build on earlier ones of their own stream are followed a few
-steps at once for all of them. A chain may be as long as the log, though: it is then gone through in
-one pass, event by event.
+of it is known. Streams that lead around are followed until nothing is new.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
-
-import numpy as np
 
 from whence.engine.lineage.association import Relation
 from whence.engine.lineage.block import Block
-from whence.engine.lineage.heads import last_of_each
-from whence.engine.lineage.positions import NONE, Ints, Positions, flat_ranges
+from whence.engine.lineage.links import Links
+from whence.engine.lineage.positions import NONE, Positions
 
-__all__ = ["EXPLAINS", "SUPPORTS", "Label", "Lineage", "Links", "Place", "Way", "follow"]
+__all__ = ["EXPLAINS", "SUPPORTS", "Label", "Lineage", "Place", "Way", "follow"]
 
 EXPLAINS: tuple[Relation, ...] = ("explains", "trigger")
 SUPPORTS: tuple[Relation, ...] = ("explains", "supports")
@@ -30,143 +24,6 @@ Label = frozenset[str] | None
 """The fields that are asked of events; ``None`` for all of an event."""
 Place = tuple[str, Label]
 """A log or stream, and the fields that are asked of its events."""
-
-STEPS = 32
-"""After that many steps at once one pass is quicker."""
-FEW = 8
-"""A search for each interval is quicker than a look at each link, if there are 8 links for one."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Links:
-    """From where to where: events ``first`` to ``last`` each lead to all from ``lo`` to ``hi``.
-
-    The columns are in the order of ``first``.
-    """
-
-    first: Ints
-    last: Ints
-    lo: Ints
-    hi: Ints
-
-    @classmethod
-    def sorted(cls, first: Ints, last: Ints, lo: Ints, hi: Ints) -> Links:
-        """Put columns in order."""
-        if not (first[1:] >= first[:-1]).all():
-            order = np.argsort(first, kind="stable")
-            first, last, lo, hi = first[order], last[order], lo[order], hi[order]
-        return cls(first, last, lo, hi)
-
-    @classmethod
-    def of(cls, blocks: Iterable[Block]) -> Links:
-        """What some blocks of one stream say; of a zone that was open and has ended the end counts.
-
-        >>> items = (np.array([4]), np.array([2]), np.array([3]), np.array([0]))
-        >>> window = Block("explains", "each", "log:log", None, False, 1, 1, 1, *items)
-        >>> Links.of([window]).reached(Positions.one(5, 9)).intervals
-        ((4, 5),)
-        """
-        zones: list[tuple[Ints, ...]] = []
-        found: list[tuple[Ints, ...]] = [(_EMPTY,) * 4]
-        for block in blocks:
-            if block.kind == "zones":
-                zones.append((block.outputs, block.ends, block.inputs))
-            else:
-                leads = block.leads()
-                found.append((leads.output, leads.output, leads.lo, leads.hi))
-        if zones:
-            lo, hi, event = (np.concatenate(several) for several in zip(*zones, strict=True))
-            each = last_of_each(lo, hi, event)
-            found.append((lo[each], hi[each], event[each], event[each]))
-        return cls.sorted(*(np.concatenate(several) for several in zip(*found, strict=True)))
-
-    @classmethod
-    def together(cls, several: Sequence[Links]) -> Links:
-        """All of some links."""
-        if len(several) == 1:
-            return several[0]
-        columns = zip(*((each.first, each.last, each.lo, each.hi) for each in several), strict=True)
-        return cls.sorted(*(np.concatenate(column) for column in columns))
-
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self.first)
-
-    def turned(self) -> Links:
-        """From where they lead to back to where they lead from."""
-        return Links.sorted(self.lo, self.hi, self.first, self.last)
-
-    def reached(self, new: Positions) -> Positions:
-        """Where some events lead to."""
-        if len(new.lo) * FEW < len(self) and bool((self.first == self.last).all()):
-            begins = np.searchsorted(self.first, new.lo)
-            ends = np.searchsorted(self.first, new.hi, side="right")
-            at, _ = flat_ranges(begins, ends - begins)
-            return Positions.joined(self.lo[at], self.hi[at])
-        met = new.met_by(self.first, self.last)
-        return Positions.joined(self.lo[met], self.hi[met])
-
-    def within(self, start: Positions) -> Positions:
-        """What some events lead to in their own stream, however far.
-
-        >>> one, two = np.array([1, 2, 5]), np.array([1, 2, 5])
-        >>> back = Links(one, two, np.array([0, 1, 3]), np.array([0, 1, 4]))
-        >>> back.within(Positions.one(2, 2)).intervals
-        ((0, 1),)
-        """
-        found = new = self.reached(start)
-        steps = 0
-        while new := self.reached(new).minus(found):
-            found = found.union(new)
-            steps += 1
-            if steps == STEPS and self._to_earlier():
-                return self._earlier(start)
-            if steps == STEPS and self._to_later():
-                return self._later(start)
-        return found
-
-    def _to_earlier(self) -> bool:
-        return bool(((self.first == self.last) & (self.hi < self.first)).all())
-
-    def _to_later(self) -> bool:
-        return bool(((self.lo == self.hi) & (self.last < self.lo)).all())
-
-    def _earlier(self, start: Positions) -> Positions:
-        """From single events to earlier ones: the last one first, so that each is decided once."""
-        source = self.first
-        first = np.searchsorted(source, self.lo).tolist()
-        last = (np.searchsorted(source, self.hi, side="right") - 1).tolist()
-        taken = start.contains(source).tolist()
-        begins, ends = [0] * len(self), [0] * len(self)
-        over = 0  # ranges that are reached and hold the event that is looked at
-        for at in range(len(self) - 1, -1, -1):
-            over += begins[at]
-            if over or taken[at]:
-                taken[at] = True
-                if first[at] <= last[at]:
-                    begins[last[at]] += 1
-                    ends[first[at]] += 1
-            over -= ends[at]
-        met = np.array(taken, np.bool_)
-        return Positions.joined(self.lo[met], self.hi[met])
-
-    def _later(self, start: Positions) -> Positions:
-        """To single later events: the first of them first."""
-        order = np.argsort(self.lo, kind="stable")
-        first, last, to = self.first[order], self.last[order], self.lo[order]
-        met = start.met_by(first, last)
-        found: list[int] = []
-        columns = (column.tolist() for column in (met, first, last, to))
-        for begun, lo, hi, at in zip(*columns, strict=True):
-            if not begun:
-                near = bisect_right(found, hi) - 1
-                begun = near >= 0 and found[near] >= lo
-            if begun and not (found and found[-1] == at):
-                found.append(at)
-        return Positions.of(np.array(found, np.int64))
-
-
-_EMPTY = np.empty(0, np.int64)
 
 
 class Way(NamedTuple):
@@ -258,6 +115,7 @@ class Lineage:
         self._blocks: dict[str, tuple[Block, ...]] = {}
         self._links: dict[tuple[str, Relation], dict[tuple[str, Label, bool], Links]] = {}
         self._known: dict[tuple[str, bool, bool], list[Way]] = {}
+        self._back: dict[bool, dict[str, list[Way]]] = {}
 
     def blocks(self, stream: str) -> tuple[Block, ...]:
         """What counts of what is said of a stream's outputs."""
@@ -318,11 +176,13 @@ class Lineage:
         self, start: Mapping[str, Positions], *, support: bool = False
     ) -> dict[str, Positions]:
         """Everything that some events explain, or support; they themselves are part of it."""
-        forth = self._ways(support=support, fields=False)
-        back: dict[str, list[Way]] = {}
-        for stream in sorted(self._streams):
-            for way in forth(stream):
-                back.setdefault(way.to, []).append(Way(stream, way.links.turned()))
+        back = self._back.get(support)
+        if back is None:
+            back = self._back[support] = {}
+            forth = self._ways(support=support, fields=False)
+            for stream in sorted(self._streams):
+                for way in forth(stream):
+                    back.setdefault(way.to, []).append(Way(stream, way.links.turned()))
         begin: dict[Place, Positions] = {(name, None): at for name, at in start.items()}
         found = follow(begin, lambda name: back.get(name, ()))
         return {name: places for (name, _), places in found.items()}

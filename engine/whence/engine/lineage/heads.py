@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whence.engine.lineage.block import OPEN, Block
-from whence.engine.lineage.positions import Bools, Ints, Positions, flat_ranges
+from whence.engine.lineage.positions import Bools, Ints, Positions, flat_ranges, places_in_order
 
 __all__ = ["HeadZones", "last_of_each", "zone_block"]
 
@@ -25,7 +25,12 @@ def last_of_each(lo: Ints, hi: Ints, event: Ints) -> Ints:
     >>> last_of_each(np.array([0, 0, 4]), np.array([OPEN, 3, OPEN]), np.array([7, 7, 8]))
     array([1, 2])
     """
-    order = np.lexsort((hi, lo, event))
+    order = places_in_order(event)
+    same = event[order[1:]] == event[order[:-1]]
+    if same.any():
+        tied = np.append(same, False) | np.append(False, same)
+        some = order[tied]
+        order[tied] = some[np.lexsort((hi[some], lo[some], event[some]))]
     fresh = np.ones(len(order), np.bool_)
     fresh[1:] = (np.diff(event[order]) != 0) | (np.diff(lo[order]) != 0)
     found: Ints = order[fresh | (hi[order] != OPEN)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whence.engine.lineage.positions import Bools, Ints
+from whence.engine.lineage.positions import Bools, Ints, places_in_order
 from whence.engine.values.jit import is_compiled, jit
 
 if TYPE_CHECKING:
@@ -53,24 +53,13 @@ def in_order(numbers: Ints) -> Ints:
     """
     count = len(numbers)
     if not is_compiled(count):
-        return _sorted(numbers)
+        return places_in_order(numbers)
     # Most lie near the largest: they are counted. What lies far below is sorted.
     places = np.empty(count, np.int64)
     near = int(numbers.max(initial=0)) - 4 * count
     far = _counted(numbers, near, np.zeros(4 * count + 2, np.int64), places)
-    places[:far] = places[:far][_sorted(numbers[places[:far]])]
+    places[:far] = places[:far][places_in_order(numbers[places[:far]])]
     return places
-
-
-def _sorted(numbers: Ints) -> Ints:
-    low = int(numbers.min(initial=0))
-    bits = len(numbers).bit_length()
-    if (int(numbers.max(initial=0)) - low).bit_length() + bits > 62:
-        return np.argsort(numbers, kind="stable")
-    # Number and place in one word: to sort words is many times faster than to sort places.
-    words = (numbers - low << bits) | np.arange(len(numbers), dtype=np.int64)
-    words.sort()
-    return words & ((1 << bits) - 1)
 
 
 @jit

@@ -29,6 +29,7 @@ __all__ = [
     "minus",
     "of_positions",
     "overlap",
+    "places_in_order",
     "positions",
     "union",
 ]
@@ -37,6 +38,9 @@ Range = tuple[int, int]
 Intervals = tuple[Range, ...]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+
+DENSE = 4
+"""Up to so many positions an interval it is quicker to mark each of them than to sort."""
 
 
 def of_positions(values: Iterable[int]) -> Intervals:
@@ -169,6 +173,22 @@ def flat_ranges(start: Ints, count: Ints) -> tuple[Ints, Ints]:
     return np.arange(len(which), dtype=np.int64) - before[which] + start[which], which
 
 
+def places_in_order(numbers: Ints) -> Ints:
+    """The places of numbers from the smallest to the largest, equal ones as they stand.
+
+    >>> places_in_order(np.array([7, 5, 7, 6]))
+    array([1, 3, 0, 2])
+    """
+    low = int(numbers.min(initial=0))
+    bits = len(numbers).bit_length()
+    if (int(numbers.max(initial=0)) - low).bit_length() + bits > 62:
+        return np.argsort(numbers, kind="stable")
+    # Number and place in one word: to sort words is many times faster than to sort places.
+    words = (numbers - low << bits) | np.arange(len(numbers), dtype=np.int64)
+    words.sort()
+    return words & ((1 << bits) - 1)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Positions:
     """The intervals as two columns: the first and the last position of each."""
@@ -205,12 +225,27 @@ class Positions:
         if not len(lo):
             return NONE
         if not (lo[1:] >= lo[:-1]).all():
-            order = np.argsort(lo, kind="stable")
+            first, end = int(lo.min()), int(hi.max()) + 1
+            if end - first < DENSE * len(lo):
+                return cls._counted(lo - first, hi - first, first, end - first)
+            order = places_in_order(lo)
             lo, hi = lo[order], hi[order]
         hi = np.maximum.accumulate(hi)
         fresh = np.append(True, lo[1:] > hi[:-1] + 1)
         last = np.append(np.flatnonzero(fresh)[1:], len(lo)) - 1
         return cls(lo[fresh], hi[last])
+
+    @classmethod
+    def _counted(cls, lo: Ints, hi: Ints, first: int, size: int) -> Positions:
+        """Intervals close together, from a first position on: counted, not sorted."""
+        if (lo == hi).all():
+            there = np.zeros(size + 2, np.bool_)
+            there[lo + 1] = True
+        else:
+            begun = np.bincount(lo + 1, minlength=size + 2)
+            there = np.cumsum(begun - np.bincount(hi + 2, minlength=size + 2)) > 0
+        changes = np.flatnonzero(there[1:] != there[:-1])
+        return cls(changes[::2] + first, changes[1::2] + first - 1)
 
     @classmethod
     def united(cls, several: Iterable[Positions]) -> Positions:

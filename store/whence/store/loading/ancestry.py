@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from whence.engine.lineage.association import LOG_PREFIX
 from whence.engine.lineage.block import Associations, Block
-from whence.engine.lineage.follow import Links
 from whence.engine.lineage.heads import HeadZones
+from whence.engine.lineage.links import Links
 from whence.engine.lineage.positions import NONE, Positions
 from whence.engine.record import RunRecord
 from whence.engine.record.manifest import StreamInfo

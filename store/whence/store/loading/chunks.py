@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from whence.engine.errors import StoreError
@@ -24,16 +26,6 @@ LITERAL = ("derived", "influenced", "end")
 SPANS = ("derived_spans", "influenced_spans")
 NEAR = "_near"
 """What the name of a statement ends with that reads events close together at once."""
-
-_OUTPUT = ("key", "moment", "value", "value_digest", "kind", "untracked")
-_PROPERTIES = {
-    "inputs": (
-        *("key", "case", "case_digest", "activity", "activity_digest", "time", "time_digest"),
-    ),
-    "outputs": _OUTPUT,
-    "events": _OUTPUT,
-}
-"""What an event may carry, in the order in which its statement takes it."""
 
 _Edges = list[list[Any]]
 _Statement = tuple[str, Sequence[Any], int, dict[str, Any]]
@@ -210,8 +202,15 @@ def _edges_of_events(content: ChunkContent) -> tuple[list[_Edges], list[Row], li
     return edges, left, told
 
 
+@cache
+def _properties(label: str) -> tuple[str, ...]:
+    """What an event may carry, in the order in which its statement takes it."""
+    found = re.findall(r"(\w+): row\[(\d+)\]", cypher(f"write_{label}"))
+    return tuple(name for name, _ in sorted(found, key=lambda each: int(each[1])))
+
+
 def _event_rows(label: str, events: Sequence[Row]) -> list[list[Any]]:
-    names = _PROPERTIES[label]
+    names = _properties(label)
     unknown = set[str]().union(*events).difference(names)
     if unknown:
         msg = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -188,6 +188,12 @@ class OutputEvent:
     kind: str | None
     moment: int
     label: str
+
+    @classmethod
+    def of(cls, stream: StoredStream, position: int, row: Mapping[str, Any]) -> OutputEvent:
+        """An event with the properties of its node."""
+        label = stream.label(position)
+        return cls(stream.name, position, row["value"], row.get("kind"), row["moment"], label)
 
 
 @dataclass(frozen=True)

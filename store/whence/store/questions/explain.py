@@ -222,7 +222,7 @@ def _output(
             "try whence run --track without --where"
         )
         raise ParameterError(msg)
-    return OutputEvent(stream.name, position, row["value"], row["kind"], row["moment"], label)
+    return OutputEvent.of(stream, position, row)
 
 
 def _inputs(

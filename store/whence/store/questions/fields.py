@@ -6,28 +6,22 @@ An edge names the fields that it asks for. A *copy* passes on what was asked of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import overload
 
 from whence.engine.lineage.association import LOG_PREFIX, Association, Relation
-from whence.engine.lineage.positions import (
-    Intervals,
-    Range,
-    joined,
-    meeting,
-    of_positions,
-    positions,
-)
+from whence.engine.lineage.positions import Intervals, Positions, Range, joined
+from whence.engine.lineage.rows import lineage_of_rows
 from whence.store.catalog import RunGraph
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import LAST_POSITION, Places, no_of, position_of
+from whence.store.places import Places, no_of, position_of
 from whence.store.questions.answers import InputRange
 from whence.store.verbs import PackedChunks, up
 from whence.store.verbs.literal import key_ranges
-from whence.store.verbs.spans import name_in_record, relation_of, spans_of
+from whence.store.verbs.spans import relation_of, spans_of
 
 __all__ = ["Derivations", "asked_inputs", "asked_of", "asked_up", "by_log", "derivations"]
 
@@ -103,15 +97,14 @@ def derivations(
                     "list",
                     position_of(source),
                     position_of(source),
-                    name_in_record(run, to),
+                    run.name_in_record(to),
                     tuple(sorted(position_of(key) for key in targets if no_of(key) == to)),
                     fields=None if fields is None else tuple(fields),
                     copy=bool(copy),
                     witness=None if witness is None else tuple(witness),
                 )
             )
-    spans = spans_of(connection, run, reached, support=support, every=every)
-    return rows + [span.row for span in spans]
+    return rows + spans_of(connection, run, reached, support=support, every=every)
 
 
 def asked_up(
@@ -132,16 +125,9 @@ def asked_up(
         packed: the run's chunks as far as they were read before.
     """
     logs = {log.no: LOG_PREFIX + log.name for log in run.logs}
-    found = packed.reach({None: start}, support=support, fields=True, of=logs)
+    found = packed.reach_fields(start, support=support, of=logs)
     if found is not None:
-        return by_log(
-            run,
-            {
-                (logs[no], asked): list(ranges)
-                for asked, places in found.items()
-                for no, ranges in places.items()
-            },
-        )
+        return by_log(run, {(logs[no], asked): list(at) for (no, asked), at in found.items()})
     reached = up(connection, run, start, support=support, packed=packed)
     rows = derivations(connection, run, reached, support=support)
     named = {run.by_no[no].name: ranges for no, ranges in start.items()}
@@ -172,61 +158,11 @@ def asked_of(
         rows: the associations that lead there.
         start: the events, by stream.
     """
-    by_stream: dict[str, _Rows] = {}
-    for row in rows:
-        by_stream.setdefault(row.stream, _Rows()).add(row)
-    inputs: dict[_Place, list[Range]] = {}
-    seen: dict[_Place, set[int]] = {}
-    waiting: dict[_Place, set[int]] = {
-        (stream, None): set(positions(ranges)) for stream, ranges in start.items()
-    }
-    while waiting:
-        found: dict[_Place, set[int]] = {}
-        for place, many in waiting.items():
-            name, asked = place
-            new = many - seen.setdefault(place, set())
-            seen[place] |= new
-            for row, ranges in by_stream[name].leads(new) if name in by_stream else ():
-                below = (row.to, asked if row.copy else _frozen(row.fields))
-                if row.to.startswith(LOG_PREFIX):
-                    inputs.setdefault(below, []).extend(ranges)
-                else:
-                    # Events of a stream are walked one by one; only a log may be all but endless.
-                    found.setdefault(below, set()).update(
-                        at for lo, hi in ranges for at in range(lo, hi + 1)
-                    )
-        waiting = {place: many for place, many in found.items() if many}
-    return by_log(run, inputs)
-
-
-class _Rows:
-    """The rows of a stream: lists by position, the others one after another."""
-
-    def __init__(self) -> None:
-        self.lists: dict[int, list[Association]] = {}
-        self.spans: list[Association] = []
-
-    def add(self, row: Association) -> None:
-        if row.kind == "list":
-            self.lists.setdefault(row.lo, []).append(row)
-        else:
-            self.spans.append(row)
-
-    def leads(self, positions: set[int]) -> Iterator[tuple[Association, Intervals]]:
-        for at in positions:
-            for row in self.lists.get(at, ()):
-                yield row, row.reaches(at, at)
-        if not self.spans:
-            return
-        ranges = of_positions(positions)
-        for row in self.spans:
-            last = LAST_POSITION if row.hi is None else row.hi
-            for lo, hi in meeting(ranges, row.lo, last):
-                yield row, row.reaches(lo, hi)
-
-
-def _frozen(fields: tuple[str, ...] | None) -> Asked:
-    return None if fields is None else frozenset(fields)
+    told = list(rows)
+    support = any(row.relation == "supports" for row in told)
+    begin = {stream: Positions.of_intervals(ranges) for stream, ranges in start.items()}
+    found = lineage_of_rows(told).up_fields(begin, support=support)
+    return by_log(run, {place: list(at.intervals) for place, at in found.items()})
 
 
 def by_log(run: RunGraph, inputs: dict[_Place, list[Range]]) -> tuple[InputRange, ...]:

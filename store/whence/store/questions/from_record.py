@@ -18,7 +18,7 @@ from whence.engine.record import RunRecord
 from whence.engine.record.reaching import lineage_of
 from whence.engine.record.selected import selector
 from whence.store.catalog import RunGraph, StoredLog, StoredStream
-from whence.store.loading.values import SEARCHABLE, input_properties, stored_value
+from whence.store.loading.values import SEARCHABLE, input_properties, output_properties
 from whence.store.questions.answers import InputEvent, InputRange, OutputEvent, coverage_of
 from whence.store.questions.explain import EVENTS_SHOWN, Why
 from whence.store.questions.fields import Derivations, by_log
@@ -140,7 +140,6 @@ def _output(record: RunRecord, run: RunGraph, stream: StoredStream, position: in
             places = table.column("position").to_pylist()
             if position in places:
                 at = places.index(position)
-                (row,) = table.slice(at, 1).to_pylist()
                 break
     else:
         msg = f"{label}: expected an event of the run; got none there; try another position"
@@ -153,8 +152,8 @@ def _output(record: RunRecord, run: RunGraph, stream: StoredStream, position: in
             "try whence run --track without --where"
         )
         raise ParameterError(msg)
-    kept = stored_value(row["kind"], row["value"])
-    return OutputEvent(stream.name, position, kept["value"], kept.get("kind"), row["moment"], label)
+    (row,) = output_properties(stream.no, table.slice(at, 1), b"")
+    return OutputEvent.of(stream, position, row)
 
 
 def _events(record: RunRecord, inputs: tuple[InputRange, ...]) -> Iterator[InputEvent]:

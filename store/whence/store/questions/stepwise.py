@@ -8,7 +8,8 @@ from typing import Any
 
 from whence.engine.errors import LogError, StoreError
 from whence.engine.lineage.association import LOG_PREFIX, Association
-from whence.engine.lineage.positions import count, joined, overlap
+from whence.engine.lineage.positions import count, overlap
+from whence.engine.lineage.rows import RowIndex
 from whence.engine.lineage.steps import NOT_TOLD, Step, StepEdge, Steps, steps_of
 from whence.engine.lineage.terms import flatten
 from whence.engine.record import RunRecord, record_place
@@ -19,7 +20,7 @@ from whence.store.allowing import load_own_functions
 from whence.store.catalog import RunGraph, StoredStream, find_run
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
-from whence.store.places import LAST_POSITION, key_of
+from whence.store.places import key_of
 from whence.store.questions.explain import Why
 from whence.store.questions.in_record import input_values
 
@@ -210,9 +211,7 @@ class _Rows:
 
     def __init__(self, run: RunGraph, rows: Iterable[Association]) -> None:
         self.streams = {stream.name: stream for stream in run.streams}
-        self.rows: dict[str, list[Association]] = {}
-        for row in rows:
-            self.rows.setdefault(row.stream, []).append(row)
+        self.rows = RowIndex(rows)
 
     def label(self, name: str, position: int) -> str:
         if name.startswith(LOG_PREFIX):
@@ -227,13 +226,12 @@ class _Rows:
         seen = set(waiting)
         while waiting:
             here, at = waiting.pop()
-            for row in self.rows.get(here, ()):
-                last = LAST_POSITION if row.hi is None else row.hi
-                if not row.lo <= at <= last or (row.witness is not None and 0 not in row.witness):
+            for row, reached in self.rows.leads(here, at):
+                if row.witness is not None and 0 not in row.witness:
                     continue
                 role = self.streams[row.to].role if row.to in self.streams else None
                 hidden = role is not None and (role.is_heads or role.is_choices)
-                for lo, hi in joined(row.reaches(at, at)):
+                for lo, hi in reached:
                     if not hidden:
                         yield row.to, lo, hi, row.fields
                         continue

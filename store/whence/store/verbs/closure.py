@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import overload
 
+from whence.engine.lineage.association import Association
 from whence.engine.lineage.positions import Range, meeting
 from whence.store.catalog import RunGraph, StoredStream
 from whence.store.connection import Connection
@@ -21,7 +22,7 @@ from whence.store.places import (
 from whence.store.verbs.choices import Gate
 from whence.store.verbs.literal import FEW, Literal, key_ranges
 from whence.store.verbs.packed_chunks import PackedChunks
-from whence.store.verbs.spans import Span, bands_to, gathered, spans_of
+from whence.store.verbs.spans import bands_to, gathered, leads_back, reached_up, spans_of
 
 __all__ = ["down", "ends", "up", "up_if_few"]
 
@@ -55,9 +56,9 @@ def up(
     if found is not None:
         return found
     columns = packed or PackedChunks(connection, run)
-    swept = columns.reach({None: start}, support=support, every=every, of=of)
-    if swept is not None:
-        return swept.get(None, {})
+    reached = columns.reach(start, support=support, every=every, of=of)
+    if reached is not None:
+        return reached
     return _walked(
         Literal(connection, run, support=support, down=False, few=few, every=every), start
     )
@@ -106,8 +107,7 @@ def _walked(literal: Literal, start: Places, few: int | None = None) -> Places |
         if few is not None and (heads & new.keys() or _many(ahead, few)):
             return None
         merge(new, merge(seen, literal.reach(new)))
-        spans = spans_of(connection, run, new, **how)
-        waiting = gathered((span.to, piece) for span in spans for piece in span.reaches(new))
+        waiting = reached_up(spans_of(connection, run, new, **how), run, new)
     return seen
 
 
@@ -136,7 +136,7 @@ def down(
     """
     gate = Gate(connection, run) if every else None
     literal = Literal(connection, run, support=support, down=True, few=few, gate=gate)
-    bands: dict[int, list[Span]] = {}
+    bands: dict[int, list[Association]] = {}
     seen: Places = {}
     waiting = start
     walks = every  # columns do not know when each option of a choice is reached
@@ -144,31 +144,33 @@ def down(
         if not walks and _many(new, few):
             walks = True
             columns = packed or PackedChunks(connection, run)
-            found = columns.reach({None: start}, down=True, support=support, of=of)
+            found = columns.reach(start, down=True, support=support, of=of)
             if found is not None:
-                return found.get(None, {})
+                return found
         merge(new, merge(seen, literal.reach(new)))
         unknown = [no for no in new if no not in bands]
         if unknown:
             bands.update({no: [] for no in unknown})
-            for span in bands_to(connection, run, unknown, support=support, every=every):
-                bands[span.to].append(span)
+            for row in bands_to(connection, run, unknown, support=support, every=every):
+                bands[run.numbers[row.to]].append(row)
         pieces = [
-            (span.no, piece)
-            for no in new
-            for span in bands[no]
-            for piece in span.reached_from(new)
-            if gate is None or _passes(gate, span, piece)
+            (source, piece)
+            for no, ranges in new.items()
+            for row in bands[no]
+            for source in (run.numbers[row.stream],)
+            for lo, hi in ranges
+            if (piece := leads_back(row, lo, hi)) is not None
+            and (gate is None or _passes(gate, source, row, piece))
         ]
         waiting = gathered([*pieces, *_heads(connection, run, new)])
     return seen
 
 
-def _passes(gate: Gate, span: Span, piece: Range) -> bool:
+def _passes(gate: Gate, no: int, row: Association, piece: Range) -> bool:
     """Whether a band leads on: the way through a choice is open only if each option is touched."""
-    if not gate.holds(span.no):
+    if not gate.holds(no):
         return True
-    return gate.opens(key_of(span.no, piece[0]), span.row.witness or ())
+    return gate.opens(key_of(no, piece[0]), row.witness or ())
 
 
 def ends(
@@ -188,14 +190,13 @@ def ends(
     at_end: Places = {pipe.no: ((0, 0),) for pipe in pipes}
     if packed is not None:
         inputs = [log.no for log in run.logs]
-        open_inputs = packed.reach({None: at_end}, support=True, of=inputs)
+        open_inputs = packed.reach(at_end, support=True, of=inputs)
         if open_inputs is not None:
-            return open_inputs.get(None, {})
+            return open_inputs
     keys = [key_of(pipe.no, 0) for pipe in pipes]
     direct = [key for (key,) in connection.read_values(cypher("end_leans"), keys=keys)]
     found = places_of_keys(direct)
-    spans = spans_of(connection, run, at_end, support=True)
-    merge(found, gathered((span.to, piece) for span in spans for piece in span.reaches(at_end)))
+    merge(found, reached_up(spans_of(connection, run, at_end, support=True), run, at_end))
     return up(connection, run, found, support=True)
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
-from whence.engine.lineage.positions import Range, joined, meeting
-from whence.store.catalog import RunGraph
+from whence.engine.lineage.follow import Label, Lineage
+from whence.engine.lineage.positions import Intervals, Positions, Range, joined, meeting
+from whence.store.catalog import RunGraph, StoredLog
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.packed import Bounds, Group, bounds_of, unpack
-from whence.store.places import Places, merge
-from whence.store.verbs.sweep import Labelled, sweep
-from whence.store.verbs.ways import Label, ways_of
+from whence.store.places import Places, last_position
+from whence.store.verbs.packed_blocks import lineage_of
 
 __all__ = ["PackedChunks"]
 
@@ -33,6 +33,7 @@ class PackedChunks:
         self._connection = connection
         self.run = run
         self._groups: dict[str, list[Group]] = {}
+        self._last: tuple[set[str], bool, Lineage] | None = None
         self._ways: list[tuple[str, Bounds]] = []
         self._heads = {stream.no for stream in run.streams if stream.role.is_heads}
         rows = connection.read_values(cypher("packed_bounds"), prefix=f"run/{run.id}/")
@@ -45,40 +46,72 @@ class PackedChunks:
 
     def reach(
         self,
-        start: Mapping[Label, Places],
+        start: Places,
         *,
         down: bool = False,
         support: bool = False,
         every: bool = False,
-        fields: bool = False,
         of: Collection[int] | None = None,
-    ) -> Labelled | None:
+    ) -> Places | None:
         """Everything that is reached from some places; they themselves are part of it.
 
         Args:
-            start: the places, by the fields that are asked of them.
+            start: the places.
             down: to what follows, instead of up to what explains.
             support: follow what supports instead of what explains.
             every: follow every option of a choice, not only the first.
-            fields: tell apart which fields are asked for.
             of: only what is reached of these logs and streams is told; of all, unless given.
 
         Returns:
-            ``None`` where it has to be found out in another way: not all chunks are packed, or
-            `sweep` says so.
+            ``None`` where it has to be found out in another way: not all chunks are packed.
         """
         if not self.whole:
             return None
-        places: Places = {}
-        for some in start.values():
-            merge(places, some)
-        groups = self._met(places, down=down)
-        ways = ways_of(groups, support=support, every=every, fields=fields)
-        return sweep(self.run, ways, start, down=down, of=of)
+        lineage = self._lineage(self._chunks(start, down=down), every=every)
+        found = (lineage.down if down else lineage.up)(_by_name(start), support=support)
+        told = ((int(name), at) for name, at in found.items())
+        return {
+            no: there.intervals
+            for no, at in told
+            if (of is None or no in of) and (there := self._there(no, at, start))
+        }
 
-    def _met(self, places: Places, *, down: bool) -> Iterator[Group]:
-        """The groups that may be met on the way from some places."""
-        wanted = self._chunks(places, down=down)
+    def reach_fields(
+        self, start: Places, *, support: bool, of: Collection[int]
+    ) -> dict[tuple[int, Label], Intervals] | None:
+        """What explains some places, by the fields that are asked of it; else as `reach`."""
+        if not self.whole:
+            return None
+        lineage = self._lineage(self._chunks(start, down=False), every=False)
+        found = lineage.up_fields(_by_name(start), support=support)
+        told = ((int(name), label, at) for (name, label), at in found.items())
+        return {
+            (no, label): there.intervals
+            for no, label, at in told
+            if no in of and (there := self._there(no, at, start if label is None else {}))
+        }
+
+    def _there(self, no: int, found: Positions, start: Places) -> Positions:
+        """As far as there are events: a band may lead past either end of a log or stream."""
+        known = self.run.by_no.get(no)
+        stream = self.run.event_streams.get(no)
+        last = last_position(no)
+        if isinstance(known, StoredLog):
+            last = known.length - 1
+        elif stream is not None and stream.w == 1:
+            last = stream.length - 1
+        if not found or (found.lo[0] >= 0 and found.hi[-1] <= last):
+            return found
+        begun = Positions.of_intervals(start.get(no, ()))
+        return found.overlap(Positions.one(0, last)).union(begun)
+
+    def _lineage(self, wanted: set[str], *, every: bool) -> Lineage:
+        """What leads where by some chunks; mostly the next question is about the same."""
+        if self._last is None or self._last[:2] != (wanted, every):
+            self._last = wanted, every, lineage_of(self._read(wanted), every=every)
+        return self._last[2]
+
+    def _read(self, wanted: set[str]) -> Iterator[Group]:
         missing = sorted(wanted - self._groups.keys())
         if missing:
             rows = self._connection.read_values(cypher("packed_read"), ids=missing)
@@ -109,6 +142,10 @@ class PackedChunks:
         """One chunk begins a head and another ends it: whoever needs one of them needs all."""
         streams = {way.source for id, way in self._ways if id in found} & self._heads
         yield from (id for id, way in self._ways if way.source in streams)
+
+
+def _by_name(places: Places) -> dict[str, Positions]:
+    return {str(no): Positions.of_intervals(ranges) for no, ranges in places.items()}
 
 
 class _Reached:

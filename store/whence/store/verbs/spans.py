@@ -1,58 +1,43 @@
-"""Spans: outputs that share an association, read from the graph and followed both ways."""
+"""Spans: outputs that share an association, read from the graph as rows and followed both ways."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from whence.engine.lineage.association import LOG_PREFIX, Association, Relation
-from whence.engine.lineage.positions import Range, joined, meeting
-from whence.store.catalog import RunGraph, StoredLog, StoredStream
+from whence.engine.lineage.association import Association, Relation
+from whence.engine.lineage.positions import Intervals, Range, joined, meeting
+from whence.store.catalog import RunGraph, StoredStream
 from whence.store.connection import Connection
 from whence.store.cypher import cypher
 from whence.store.places import LAST_POSITION, Places, no_of, position_of
 
 __all__ = [
-    "Span",
     "bands_to",
     "gathered",
     "leads_back",
-    "name_in_record",
+    "reached_up",
     "relation_of",
     "spans_of",
     "wanted_relations",
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A span as it is in the graph.
+def reached_up(rows: Iterable[Association], run: RunGraph, places: Places) -> Places:
+    """Where some rows lead to from some of their outputs."""
+    return gathered(
+        (run.numbers[row.to], piece)
+        for row in rows
+        for lo, hi in _outputs_in(row, places.get(run.numbers[row.stream], ()))
+        for piece in row.reaches(lo, hi)
+    )
 
-    Attributes:
-        no: the stream whose outputs it speaks of.
-        to: the log or stream that it leads to.
-        row: what it says, as the record would.
-    """
 
-    no: int
-    to: int
-    row: Association
-
-    def reaches(self, places: Places) -> Iterator[Range]:
-        """Where it leads to from some of its outputs."""
-        last = LAST_POSITION if self.row.hi is None else self.row.hi
-        for lo, hi in meeting(places.get(self.no, ()), self.row.lo, last):
-            yield from self.row.reaches(lo, hi)
-            if self.row.kind == "zone":
-                return  # every output leads to the same event
-
-    def reached_from(self, places: Places) -> Iterator[Range]:
-        """Which of its outputs lead to some of these places."""
-        for lo, hi in places.get(self.to, ()):
-            found = leads_back(self.row, lo, hi)
-            if found is not None:
-                yield found
+def _outputs_in(row: Association, ranges: Intervals) -> Iterator[Range]:
+    """Which of the outputs of a row are among some; of a zone one of them is enough."""
+    found = meeting(ranges, row.lo, LAST_POSITION if row.hi is None else row.hi)
+    return islice(found, 1) if row.kind == "zone" else found
 
 
 def wanted_relations(support: bool) -> tuple[Relation, ...]:
@@ -60,15 +45,9 @@ def wanted_relations(support: bool) -> tuple[Relation, ...]:
     return ("explains", "supports") if support else ("explains", "trigger")
 
 
-def name_in_record(run: RunGraph, no: int) -> str:
-    """What a record calls a log or stream: ``log:NAME``, or the stream's name."""
-    found = run.by_no[no]
-    return LOG_PREFIX + found.name if isinstance(found, StoredLog) else found.name
-
-
 def spans_of(
     connection: Connection, run: RunGraph, places: Places, *, support: bool, every: bool = False
-) -> list[Span]:
+) -> list[Association]:
     """The spans that contain one of these places, as far as their relation is wanted.
 
     Whatever lies between the first and the last place of a stream is read, in one go. Only the
@@ -79,49 +58,39 @@ def spans_of(
         stream = run.by_no.get(no)
         if isinstance(stream, StoredStream) and ranges:
             bounds[stream.role.is_heads].append([no, ranges[0][0], ranges[-1][1]])
-    found: list[Span] = []
+    found: list[Association] = []
     if bounds[False]:
         rows = connection.read(cypher("spans_up"), bounds=bounds[False])
         found += _bands(run, rows, support=support, every=every)
     if bounds[True]:
         pages = connection.read_values(cypher("heads_up"), bounds=bounds[True], page=run.chunk)
         found += _heads(run, pages)
-    return [
-        span
-        for span in found
-        if any(
-            meeting(
-                places[span.no],
-                span.row.lo,
-                LAST_POSITION if span.row.hi is None else span.row.hi,
-            )
-        )
-    ]
+    return [row for row in found if any(_outputs_in(row, places[run.numbers[row.stream]]))]
 
 
 def bands_to(
     connection: Connection, run: RunGraph, nos: Iterable[int], *, support: bool, every: bool = False
-) -> list[Span]:
+) -> list[Association]:
     """The spans of this run with bands to these logs and streams."""
     rows = connection.read(cypher("bands_down"), nos=list(nos))
     return list(_bands(run, rows, support=support, every=every))
 
 
-def _heads(run: RunGraph, pages: list[list[Any]]) -> Iterator[Span]:
+def _heads(run: RunGraph, pages: list[list[Any]]) -> Iterator[Association]:
     """Each leads to the event that is the head, whatever is asked."""
     for no, _, los, his, keys in pages:
-        name = name_in_record(run, no)
+        name = run.name_in_record(no)
         for lo, hi, key in zip(los, his, keys, strict=True):
             to = no_of(key)
             end = None if hi < 0 else hi
-            inner = name_in_record(run, to)
+            inner = run.name_in_record(to)
             position = (position_of(key),)
-            yield Span(no, to, Association(name, "explains", "zone", lo, end, inner, position))
+            yield Association(name, "explains", "zone", lo, end, inner, position)
 
 
 def _bands(
     run: RunGraph, rows: list[dict[str, Any]], *, support: bool, every: bool
-) -> Iterator[Span]:
+) -> Iterator[Association]:
     wanted = wanted_relations(support)
     for row in rows:
         if row["no"] not in run.by_no:
@@ -130,7 +99,7 @@ def _bands(
             continue
         relation = relation_of(row["type"], row["trigger"])
         if relation in wanted:
-            yield Span(row["no"], row["to"], _band(run, row, relation))
+            yield _band(run, row, relation)
 
 
 def relation_of(type: str, trigger: bool | None) -> Relation:
@@ -142,12 +111,12 @@ def relation_of(type: str, trigger: bool | None) -> Relation:
 
 def _band(run: RunGraph, row: dict[str, Any], relation: Relation) -> Association:
     return Association(
-        name_in_record(run, row["no"]),
+        run.name_in_record(row["no"]),
         relation,
         "band",
         row["lo"],
         row["hi"],
-        name_in_record(run, row["to"]),
+        run.name_in_record(row["to"]),
         a=row["a"],
         b=row["b"],
         sa=row["sa"],
