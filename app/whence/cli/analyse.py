@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import print_csv, ranges_text, tell
+from whence.cli.asking import ranges_text, tell
 from whence.cli.chain_options import Allow, ChainFile, chain_in
 from whence.cli.output import output
 
@@ -39,7 +39,6 @@ def analyse(
     closed: Annotated[
         bool, typer.Option("--closed", help="The logs will be closed at the end.")
     ] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print the answer as CSV.")] = False,
     allow: Allow = None,
 ) -> None:
     """Analyse what a chain can ever depend on: over all logs, without a run."""
@@ -57,7 +56,7 @@ def analyse(
         }
         for pipe in found.pipes
     ]
-    if as_csv:
+    if output().csv:
         _csv(logs, pipes, reach)
     elif output().json:
         document: dict[str, Any] = {"logs": logs, "pipes": pipes, "exact": found.exact}
@@ -108,11 +107,13 @@ def _csv(
     reach: tuple[Affected, ...] | None,
 ) -> None:
     if reach is not None:
-        print_csv(["output", "outputs", "and_on", "explains_at_most"], map(_affected, reach))
+        output().records(
+            ["output", "outputs", "and_on", "explains_at_most"], list(map(_affected, reach))
+        )
         return
     rows = [{"of": "log", "name": row["log"], "what": row} for row in logs]
     rows += [{"of": "output", "name": row["output"], "what": row} for row in pipes]
-    print_csv(["of", "name", "what"], rows)
+    output().records(["of", "name", "what"], rows)
 
 
 def _print(found: Analysis, reach: tuple[Affected, ...] | None, cell: str | None) -> None:

@@ -31,6 +31,8 @@ def _use_limits(given: list[str] | None) -> list[str] | None:
     return given
 
 
+_PANEL = "Limits and functions of your own"
+
 ChainFile = Annotated[
     Path, typer.Argument(metavar="CHAIN", help="The chain file, YAML or JSON.", show_default=False)
 ]
@@ -40,6 +42,7 @@ Allow = Annotated[
         "--allow",
         metavar="MODULE",
         help="Let the chain call the functions of this module, and run its code.",
+        rich_help_panel=_PANEL,
     ),
 ]
 Logs = Annotated[
@@ -47,7 +50,7 @@ Logs = Annotated[
     typer.Option(
         "--log",
         metavar="FILE",
-        help="A log: a file, folder, or run:ID/STREAM; NAME=FILE for each, if there are several.",
+        help="A log: a file, folder, or run:ID/STREAM; NAME=FILE once for each of several.",
     ),
 ]
 
@@ -59,6 +62,7 @@ RunLimit = Annotated[
         metavar="NAME=N",
         help="Raise a limit of the run: value=256000000.",
         callback=_use_limits,
+        rich_help_panel=_PANEL,
     ),
 ]
 

@@ -16,6 +16,7 @@ from whence.cli.chain_options import (
     chain_in,
     prepare,
 )
+from whence.cli.examples import examples
 from whence.cli.output import output
 from whence.cli.reading_options import reads_logs
 from whence.engine.language.log import Log
@@ -29,7 +30,12 @@ __all__ = ["app"]
 app = typer.Typer(add_completion=False)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "whence check rules.yaml",
+        "whence check rules.yaml --log payments.csv --case case_id",
+    )
+)
 @reads_logs
 def check(
     chain: ChainFile,

@@ -48,7 +48,7 @@ def compare(
         answer = ask(connection, first, second, most=limit, record=record)
     rows = [_row(each) for each in answer.outputs]
     showing.show(answer, _document(answer, rows), lambda: _print(answer, rows), _COLUMNS, rows)
-    if showing.csv and answer.count > len(rows):
+    if output().csv and answer.count > len(rows):
         output().say(f"{answer.count - len(rows):,} more differ; try --limit {answer.count}")
 
 

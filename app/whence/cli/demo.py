@@ -39,6 +39,7 @@ def demo(
     from whence.cli.demo_story import Story
     from whence.store.server import stop
 
+    output().refuse("json", "csv", instead="without it; the answers are in the folder too")
     settings = server.settings()
     chains = {}
     folder.mkdir(parents=True, exist_ok=True)

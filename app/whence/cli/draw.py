@@ -56,11 +56,18 @@ def draw(
     from whence.engine.drawing import draw as drawn
     from whence.engine.drawing import draw_to
 
+    out = output()
+    out.refuse("csv", instead="--format svg, mermaid or dot")
     picture = _picture(chain, run, explain, record, allow or ())
-    if to is None:
-        output().plain(drawn(picture, format))
-        return
-    output().say(f"drawn: {draw_to(picture, to)}")
+    if to is not None:
+        written = str(draw_to(picture, to))
+        if out.json:
+            out.result({"file": written})
+        out.say(f"drawn: {written}")
+    elif out.json:
+        out.result({"format": format, "drawing": drawn(picture, format)})
+    else:
+        out.plain(drawn(picture, format))
 
 
 def _picture(

@@ -138,15 +138,17 @@ def verify(
     elif verified.unproved:
         verdict = f"what was checked is OK; {'; '.join(verified.unproved)}"
     lines += [f"note   {words}" for words in verified.notes]
+    findings = [{"holds": holds, "words": words} for holds, words in verified.findings]
     output().result(
         {
             "holds": verified.holds,
             "proved": verified.proved,
-            "findings": [{"holds": holds, "words": words} for holds, words in verified.findings],
+            "findings": findings,
             "notes": list(verified.notes),
             "unproved": list(verified.unproved),
         },
         Text("\n".join(map(one_line, [*lines, f"{file.name}: {verdict}"]))),
+        findings,
     )
     if not verified.proved:
         raise typer.Exit(3 if verified.holds else 1)

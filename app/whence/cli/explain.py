@@ -12,6 +12,7 @@ import typer
 from whence.cli.asking import Record, Run, Showing, shows, tell
 from whence.cli.chain_options import Allow
 from whence.cli.connecting import Server, connects
+from whence.cli.examples import examples
 from whence.cli.option_groups import option_group
 from whence.cli.output import output
 from whence.engine.errors import ParameterError
@@ -98,7 +99,13 @@ def _way(
     return Way(routes, words, graph)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "whence explain latest 41",
+        "whence explain latest 41 --words --routes 3",
+        "whence explain latest --where 'value = false' --first 20 --csv",
+    )
+)
 @connects
 @shows
 @option_group("choice", _choice)
@@ -142,6 +149,8 @@ def explain(
     """
     from whence.cli import explain_view as view
 
+    if way.given and not (way.graph and not _is_format(way.graph)):
+        output().refuse("csv", instead="without --routes, --words and --graph, or --format json")
     with server.connect() as connection:
         found = _ask(connection, run, event, choice, support, limit, record)
         only = found.answers[0]
@@ -153,7 +162,7 @@ def explain(
             raise ParameterError(msg)
         showing.save(connection, only)
         ways = [_told(connection, why, way, record, allow or ()) for why in found.answers]
-    if showing.csv:
+    if output().csv:
         for line in map(_elsewhere, found.answers):
             if line:
                 output().warn(line)  # a CSV holds nothing but rows
@@ -163,7 +172,7 @@ def explain(
         view.Shown(why, view.rows_of(why, view.values_of(why, record)), told)
         for why, told in zip(found.answers, ways, strict=True)
     ]
-    if way.graph and _is_format(way.graph) and not (showing.csv or output().json):
+    if way.graph and _is_format(way.graph) and output().form == "table":
         output().plain(f"{ways[0]['graph']}\n")  # as it is, for whoever draws it
         return
     if way.graph and not _is_format(way.graph):

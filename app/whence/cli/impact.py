@@ -9,6 +9,7 @@ import typer
 
 from whence.cli.asking import Record, Run, Showing, ranges_text, shows, tell
 from whence.cli.connecting import Server, connects
+from whence.cli.examples import examples
 from whence.cli.output import output
 from whence.cli.selecting import Selecting, selects
 from whence.engine.lineage.words import share_text
@@ -28,7 +29,12 @@ _WORDS = {
 }
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "whence impact latest --inputs 17,52",
+        "whence impact latest --case A12 --csv",
+    )
+)
 @connects
 @shows
 @selects

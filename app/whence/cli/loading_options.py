@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Loaded", "Writers", "loads"]
 
-_PANEL = "What is stored (not with --runner interpreter)"
+_PANEL = "The graph (with --track)"
 Load = Annotated[
     bool,
     typer.Option("--load/--no-load", help="Load the graph during the run.", rich_help_panel=_PANEL),
@@ -31,7 +31,10 @@ LoadPriority = Annotated[
 Writers = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="N", help="Number of concurrent transactions.", rich_help_panel=_PANEL
+        min=1,
+        metavar="N",
+        help="Number of concurrent transactions (else by --load-priority).",
+        rich_help_panel=_PANEL,
     ),
 ]
 

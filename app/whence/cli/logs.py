@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from whence.cli.examples import examples
 from whence.cli.output import output
 from whence.cli.reading_options import key_values, looks_at_logs
 from whence.engine.language.log import ROLES, Log
@@ -25,7 +26,12 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "whence logs inspect payments.csv",
+        "whence logs inspect payments.csv --delimiter ';' --yaml",
+    )
+)
 @looks_at_logs
 def inspect(
     files: Annotated[
@@ -56,12 +62,14 @@ def inspect(
         found: Inspection = inspect_log(
             source, stated=stated, rows=rows, timezone=reading.timezone or "UTC"
         )
+    answer = document(found)
+    columns = answer["columns"]
     if yaml:
-        out.result(document(found), yaml_text(found, reading))
+        out.result(answer, yaml_text(found, reading), columns)
         for line in questions(found):
             out.say(line)
     else:
-        out.result(document(found), view(found))
+        out.result(answer, view(found), columns)
     tell_read(source)
 
 

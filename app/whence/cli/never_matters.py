@@ -9,6 +9,7 @@ import typer
 
 from whence.cli.asking import Record, Run, Showing, ranges_text, shows, tell
 from whence.cli.connecting import Server, connects
+from whence.cli.examples import examples
 from whence.cli.output import output
 from whence.engine.lineage.words import share_text
 
@@ -20,7 +21,13 @@ __all__ = ["app"]
 app = typer.Typer(add_completion=False)
 
 
-@app.command("never-matters")
+@app.command(
+    "never-matters",
+    epilog=examples(
+        "whence never-matters latest",
+        "whence never-matters latest --by activity",
+    ),
+)
 @connects
 @shows
 def never_matters(

@@ -46,7 +46,6 @@ def run_and_tell(
     server: Server | None,
     loaded: Loaded,
     limit: int | None,
-    csv: bool,
     fresh: bool = False,
     sign_with: str | None = None,
     timestamp: str | None = None,
@@ -63,7 +62,6 @@ def run_and_tell(
         server: the graph to load; ``None`` if none is to be loaded.
         loaded: how it is loaded.
         limit: how many outputs to print.
-        csv: print them as CSV.
         fresh: make a new run, also if the same was interrupted before.
         sign_with: the key that the run's root is signed with.
         timestamp: a server to ask for the time of the root.
@@ -101,7 +99,7 @@ def run_and_tell(
         for source in prepared.logs.sources.values():
             tell_read(source, always=True)
     away = reached.away if reached.options is None else result.not_loaded
-    print_result(result, options, away, limit, csv=csv)
+    print_result(result, options, away, limit)
     end_committed(result.committed, asked=sign_with is not None or timestamp is not None)
 
 
@@ -129,7 +127,7 @@ def _hint_at_the_interpreter() -> Iterator[None]:
 
 
 def print_result(
-    result: Result, options: RunOptions, away: WhenceError | None, limit: int | None, *, csv: bool
+    result: Result, options: RunOptions, away: WhenceError | None, limit: int | None
 ) -> None:
     """Print the outputs of a run that is complete, how many there are, and what can be asked.
 
@@ -138,10 +136,9 @@ def print_result(
         options: what it kept.
         away: why it is not in the graph.
         limit: how many outputs to print.
-        csv: print them as CSV.
     """
     out, manifest = output(), result.record.manifest
-    most = FIRST if limit is None and not (csv or out.json) else limit
+    most = FIRST if limit is None and out.form == "table" else limit
     pipes = manifest.outputs
     count = sum(stream.length for stream in pipes)
     shown = count if most is None else min(most, count)
@@ -159,14 +156,13 @@ def print_result(
         "not_loaded": None if away is None else str(away),
         **_committed(result.committed),
     }
-    report.print(islice(_rows(result.record, pipes), shown), end, csv=csv)
+    report.print(islice(_rows(result.record, pipes), shown), end)
     if out.json:
         return
     lines = [outputs_text(count, shown, manifest.pending)]
     lines += [_pipe_text(result.record, stream) for stream in pipes if stream.length]
     lines += _kept_text(result, options, away)
-    say = out.say if csv else out.tell  # a CSV holds nothing but rows
-    say("\n".join(lines))
+    out.tell("\n".join(lines))
 
 
 def _committed(committed: Committed | None) -> dict[str, Any]:

@@ -48,7 +48,6 @@ def stream_and_tell(
     server: Server | None,
     loaded: Loaded,
     limit: int | None,
-    csv: bool,
     sign_with: str | None = None,
     timestamp: str | None = None,
 ) -> None:
@@ -64,7 +63,6 @@ def stream_and_tell(
         server: the graph to load; ``None`` if none is to be loaded.
         loaded: how it is loaded.
         limit: how many outputs to print at the end.
-        csv: print them as CSV.
         sign_with: the key that the run's root is signed with.
         timestamp: a server to ask for the time of the root.
     """
@@ -113,7 +111,7 @@ def stream_and_tell(
     if not result.record.manifest.is_complete:
         _tell_stopped(result, result.record.log(made.inputs[0]).length)
         return
-    print_result(result, options, result.not_loaded, limit, csv=csv)
+    print_result(result, options, result.not_loaded, limit)
     end_committed(result.committed, asked=sign_with is not None or timestamp is not None)
 
 

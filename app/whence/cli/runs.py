@@ -27,8 +27,6 @@ Run = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, or latest."
 Record = Annotated[
     Path | None, typer.Option(help="Folder or URI of the record (else WHENCE_RECORD).")
 ]
-AsCsv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
-
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Only = Annotated[
     Literal["record", "graph"] | None,
@@ -63,7 +61,6 @@ def list_(
         str | None, typer.Option("--until", help="Only runs that began at this time or earlier.")
     ] = None,
     record: Record = None,
-    csv: AsCsv = False,
 ) -> None:
     """List the runs of a record, the oldest first; only some of them, if asked."""
     from whence.engine.errors import ParameterError
@@ -96,7 +93,7 @@ def list_(
             and (until is None or row["started"][: len(until)] <= until)
         ):
             kept.append(row)
-    _print(kept, _LISTED, csv=csv)
+    output().table(kept, _LISTED)
     if len(kept) < len(found):
         output().say(f"{len(kept):,} of {len(found):,} runs")
 
@@ -108,7 +105,7 @@ def _begins(digest: str, wanted: str) -> bool:
 
 
 @app.command()
-def show(run: Run = "latest", record: Record = None, csv: AsCsv = False) -> None:
+def show(run: Run = "latest", record: Record = None) -> None:
     """Show a run: chain, logs, options, versions, and the size of each stream."""
     from whence.engine.record import RunRecord, record_place
 
@@ -119,14 +116,14 @@ def show(run: Run = "latest", record: Record = None, csv: AsCsv = False) -> None
         out.result({"record": str(found.root), **manifest.json()})
         return
     rows = [_stream(stream) for stream in manifest.streams]
-    if not csv:
+    if not out.csv:
         for name, value in _facts(found, manifest):
             out.tell(f"{name}: {value}")
-    _print(rows, _STREAMS, csv=csv)
+    out.table(rows, _STREAMS)
 
 
 @app.command()
-def verify(run: Run = "latest", record: Record = None, csv: AsCsv = False) -> None:
+def verify(run: Run = "latest", record: Record = None) -> None:
     """Read a run and its logs whole and compare them with what was written; 1 if anything differs.
 
     Every part has a digest in the manifest, and a log is told by the digest of its events.
@@ -137,8 +134,8 @@ def verify(run: Run = "latest", record: Record = None, csv: AsCsv = False) -> No
     found = RunRecord(record_place(record), run)
     told = verify_run(found)
     out = output()
-    if csv:
-        _print([{"problem": problem} for problem in told.problems], ("problem",), csv=True)
+    if out.csv:
+        out.table([{"problem": problem} for problem in told.problems], ["problem"])
     elif out.json:
         problems = list(told.problems)
         out.result(
@@ -228,7 +225,6 @@ def prune(
         bool, typer.Option("--dry-run", help="Only list the runs that would be deleted.")
     ] = False,
     yes: Yes = False,
-    csv: AsCsv = False,
     *,
     server: Server,
 ) -> None:
@@ -249,8 +245,8 @@ def prune(
                 raise typer.Exit(1)
         if not dry_run:
             remove_runs(root, going, connection, record=only != "graph")
-    _print([asdict(old) for old in found], _PRUNED, csv=csv)
-    if not output().json and not csv:
+    output().table([asdict(old) for old in found], _PRUNED)
+    if output().form == "table":
         verb = "would be removed" if dry_run else "removed"
         output().tell(f"{len(going)} runs {verb}, {len(found) - len(going)} old ones stay")
 
@@ -313,12 +309,3 @@ def _facts(run: RunRecord, manifest: RunManifest) -> list[tuple[str, str]]:
         facts.append(("held", f"since {held.since} by {held.who}: {held.reason}"))
     facts += [("erased with", id) for id in manifest.erasures]
     return facts
-
-
-def _print(rows: list[dict[str, Any]], columns: tuple[str, ...], *, csv: bool) -> None:
-    if csv:
-        from whence.cli.asking import print_csv
-
-        print_csv(columns, rows)
-    else:
-        output().table(rows, columns)

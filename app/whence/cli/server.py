@@ -101,7 +101,8 @@ def logs(
 
     name = name or default_instance()
     said = last_lines(name, lines)
-    output().result({"name": name, "lines": said}, Text("\n".join(said)))
+    rows = [{"line": line} for line in said]
+    output().result({"name": name, "lines": said}, Text("\n".join(said)), rows)
 
 
 @app.command()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import AsCsv, Record, print_csv, tell
+from whence.cli.asking import Record, tell
 from whence.cli.connecting import Server, connects, local_instance
 from whence.cli.output import output
 
@@ -43,8 +43,8 @@ def check(
     out = output()
     with server.connect() as connection, out.progress() as advance:
         report = check_graph(connection, record, advance)
-    if out.json:
-        out.result(asdict(report))
+    if out.form != "table":
+        out.result(asdict(report), rows=[asdict(finding) for finding in report.findings])
     else:
         for finding in report.findings:
             tell(str(finding))
@@ -63,7 +63,6 @@ def check(
 @connects
 def stats(
     record: Record = None,
-    csv: AsCsv = False,
     *,
     server: Server,
 ) -> None:
@@ -74,8 +73,8 @@ def stats(
         sizes = store_stats(connection, record)
     out = output()
     rows = [asdict(share) for share in sizes.shares]
-    if csv:
-        print_csv(_COLUMNS, rows)
+    if out.csv:
+        out.records(_COLUMNS, rows)
         return
     if out.json:
         out.result(asdict(sizes))

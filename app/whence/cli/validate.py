@@ -43,8 +43,9 @@ def validate(
     from whence.exporters.validating import validate as check
 
     report = check(file, format, beyond=not standard)
-    if output().json:
-        output().result({"file": str(file), **report.as_json()})
+    if output().form != "table":
+        found = report.as_json()
+        output().result({"file": str(file), **found}, rows=found["violations"])
     else:
         _tell(file, report)
     if not report.valid:

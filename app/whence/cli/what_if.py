@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Record, Run, print_csv, tell
+from whence.cli.asking import Record, Run, tell
 from whence.cli.chain_options import Allow
 from whence.cli.output import output
 
@@ -53,7 +53,6 @@ def what_if(
     ] = 50,
     record: Record = None,
     allow: Allow = None,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print the answer as CSV.")] = False,
 ) -> None:
     """Run again with corrected values, and show old beside new.
 
@@ -78,8 +77,8 @@ def what_if(
     if answer.kept is not None:
         tell_problems(Committing().commit(RunRecord(kept.root, answer.kept)))
     rows = [_row(change) for pipe in answer.outputs for change in pipe.first]
-    if as_csv:
-        print_csv(_COLUMNS, rows)
+    if output().csv:
+        output().records(_COLUMNS, rows)
         left = answer.count - len(rows)
         if left:
             output().say(f"{left:,} more outputs differ; try --limit {answer.count}")

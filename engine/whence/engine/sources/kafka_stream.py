@@ -72,7 +72,7 @@ class KafkaStream:
         if self._format not in _FORMATS:
             msg = (
                 f"{topic.name}: expected messages of the format {' or '.join(_FORMATS)}; "
-                f"got {self._format}; try without --format"
+                f"got {self._format}; try without --log-format"
             )
             raise LogError(msg)
         there = topic.partitions()

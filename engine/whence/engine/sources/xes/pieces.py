@@ -142,7 +142,7 @@ def _check_root(found: Tokens, where: str) -> None:
     begins = found.data[int(found.at[0]) :][:40].decode("utf-8", "replace")
     msg = (
         f"{where}: expected an XES log, which begins with <log>; got {on_one_line(begins)}; "
-        "try another --format"
+        "try another --log-format"
     )
     raise LogError(msg)
 
