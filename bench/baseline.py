@@ -49,7 +49,6 @@ class Change(NamedTuple):
         return self.worse > TOLERANCE
 
     def __str__(self) -> str:
-        """One line to print."""
         by = "without bound" if self.worse == float("inf") else f"by {self.worse:.0%}"
         return (
             f"{self.id}: {self.now:,.4g} {self.unit}, was {self.before:,.4g}: worse {by} "

@@ -97,7 +97,6 @@ class Bench:
         warm_up: int = 1,
         into: str | None = None,
     ) -> None:
-        """Begin a declaration."""
         if rounds < ROUNDS:
             msg = f"expected rounds >= {ROUNDS}; got {rounds}; try BENCH_QUICK=1 for a short look"
             raise BenchError(msg)

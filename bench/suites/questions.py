@@ -62,7 +62,6 @@ class Graph:
     random: Random
 
     def __post_init__(self) -> None:
-        """Take the keys of some events."""
         self.keys = [row["key"] for row in self.connection.read(SOME)]
 
     def lookups(self) -> list[float]:
@@ -164,7 +163,6 @@ def conjunction(given: Graph) -> None:
 
 @bench.variant("never_matters.s_1e6")
 def never(given: Graph) -> None:
-    """Which input events never mattered."""
     (share,) = never_matters(given.connection, given.runs["inputs"]).certain
     assert INPUTS // 20 < share.count < INPUTS // 5
 

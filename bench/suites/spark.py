@@ -45,8 +45,6 @@ CORES = 2
 
 
 class Place(NamedTuple):
-    """Where everything is."""
-
     session: Any
     root: Path
     logs: dict[str, LogRecord]

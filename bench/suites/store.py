@@ -92,7 +92,6 @@ class Place:
     files: dict[tuple[str, int], ImportFiles] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Number the logs."""
         self._numbers = numbers_from()
 
     def run(self, query: str, count: int) -> RunRecord:

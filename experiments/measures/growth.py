@@ -44,7 +44,6 @@ class Runs(NamedTuple):
     folder: Path
 
     def run(self, events: int) -> Spent:
-        """Run once."""
         log = log_of(self.query, events, self.seed, self.folder)
         with TemporaryDirectory() as place:
             with probed() as spent:

@@ -114,7 +114,6 @@ def paragraph(text: str, indent: str = "") -> Iterator[str]:
 
 
 def table(heads: list[str], body: Iterable[list[str]]) -> Iterator[str]:
-    """A table."""
     yield "| " + " | ".join(heads) + " |"
     yield "|" + "---|" * len(heads)
     for each in body:

@@ -41,7 +41,7 @@ def analyse(
     ] = False,
     allow: Allow = None,
 ) -> None:
-    """Analyse what a chain can ever depend on: over all logs, without a run."""
+    """Analyse what the outputs of a chain can depend on, for any log, without a run."""
     from whence.engine.analysis import analyse as ask
 
     found = ask(chain_in(chain, allow), closed=closed)

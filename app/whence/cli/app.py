@@ -80,7 +80,6 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Load one command."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"whence.cli.{cmd_name.replace('-', '_')}")

@@ -31,7 +31,7 @@ def ask(
     *,
     server: Server,
 ) -> None:
-    """Ask the graph in Cypher. Nothing can be changed, and nothing but the graph can be read.
+    """Query the graph in Cypher, read-only: no writes, no files, no other servers.
 
     LOAD CSV is refused, and so are procedures, but for those that say what the graph is made of.
     """

@@ -156,6 +156,5 @@ def tell(text: str) -> None:
 
 
 def print_queries(queries: Mapping[str, str]) -> None:
-    """Tell which Cypher was used."""
     for name, text in queries.items():
         output().say(f"\n{text.rstrip()}", head=f"\n{name}.cypher")

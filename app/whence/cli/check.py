@@ -46,9 +46,9 @@ def check(
 ) -> None:
     """Check a chain file; print its processors, pipes, kinds and digest.
 
-    With --log also checks that the log has every column the chain reads, of a fitting kind, and
-    that each text which the chain compares a column with is in one of its events. The keys of a
-    Slice that outputs a map over all slices are counted too.
+    With --log, also check that the log has every column that the chain reads, of a fitting kind,
+    and that each text that the chain compares a column with occurs in an event. Also count the keys
+    of a Slice that outputs a map of all slices.
     """
     from whence.engine.analysis.advice import warnings_of
     from whence.engine.interpreter.bounds import check_bounds

@@ -37,7 +37,7 @@ def compare(
     showing: Showing,
     server: Server,
 ) -> None:
-    """Compare two runs: outputs that changed, appeared or vanished, and the inputs behind that.
+    """Compare two runs: outputs that changed, appeared or vanished, and the inputs that explain it.
 
     Where the logs differ, events are matched by declared id, else by content and occurrence; that
     needs the record.

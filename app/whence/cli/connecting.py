@@ -82,7 +82,6 @@ class Server:
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
-        """Connect to it."""
         with connected(self.settings()) as connection:
             yield connection
 

@@ -32,9 +32,9 @@ def demo(
 ) -> None:
     """Check a payment log on Spark, store the reasons in Neo4j, and ask three questions.
 
-    Makes a log of about 20,000 events with a few planted violations, checks a life cycle and a
-    temporal rule, and tells which events made the verdicts false, which never matter, and what
-    stands if a case was forged. Runs on a local server of its own ("demo") unless one is given.
+    Generates a log of about 20,000 events with a few planted violations. Checks a life cycle and a
+    temporal rule. Shows which events made verdicts false, which never matter, and which verdicts
+    hold if a case was forged. Uses its own local server, demo, unless you name one.
     """
     from whence.cli.demo_story import Story
     from whence.store.server import stop

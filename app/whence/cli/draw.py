@@ -25,7 +25,7 @@ app = typer.Typer(add_completion=False)
 def draw(
     chain: Annotated[
         Path | None,
-        typer.Argument(metavar="[CHAIN]", help="The chain file, YAML or JSON; or say --run."),
+        typer.Argument(metavar="[CHAIN]", help="The chain file, YAML or JSON; or use --run."),
     ] = None,
     run: Annotated[
         str | None,
@@ -49,9 +49,10 @@ def draw(
     record: Record = None,
     allow: Allow = None,
 ) -> None:
-    """Draw a chain: logs, processors and what is inside them, outputs; or what explains an output.
+    """Draw a chain, or what explains an output of a run.
 
-    Runs are drawn from the record; no server is asked. Without a file the drawing is printed.
+    Shows logs, processors and what is inside them, and outputs. Reads the record; needs no server.
+    Prints the drawing if there is no --output.
     """
     from whence.engine.drawing import draw as drawn
     from whence.engine.drawing import draw_to

@@ -72,9 +72,9 @@ def erase(
 ) -> None:
     """Erase events: their values, and the values of every output that they explain.
 
-    Positions, and what leads to what, stay, and verdicts that others' events explain as well.
-    Without --case and --events an erasure that was stopped on its way is brought to its end. The
-    exit code is 4 if values are gone and something is left to do, which is named with its command.
+    Positions and explanations stay, and so do verdicts that other events explain as well. Without
+    --case and --events, finishes an interrupted erasure. The exit code is 4 if something is left to
+    do after the values are erased; the output names it and the command.
     """
     from whence.cli.runs_removing import reachable_graph
     from whence.engine.record import record_place

@@ -33,7 +33,7 @@ def create(
         typer.Option(
             "--question",
             metavar="QUESTION",
-            help="[explain] [PROCESSOR[.PIPE]@]POSITION, or: case CASE, or: erasure ID.",
+            help="An output, [PROCESSOR[.PIPE]@]POSITION; or case CASE; or erasure ID.",
         ),
     ],
     file: Annotated[
@@ -120,7 +120,7 @@ def verify(
         ),
     ] = None,
 ) -> None:
-    """Verify a pack, offline: digests, signature, proofs, PROV, and all that it shows made again.
+    """Verify a pack offline: digests, signature, proofs, PROV; rebuild everything that it shows.
 
     The exit code is 0 if the pack is verified, 1 if a check fails, and 3 if no check fails but
     something is left: the signer without --key, a time that --tsa-certificate requires and no

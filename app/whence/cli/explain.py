@@ -144,8 +144,8 @@ def explain(
 ) -> None:
     """Explain an output: which input events, and which of their fields, are the reason for it.
 
-    Values of input events are shown if the record is there; the answer itself is the graph's. If
-    the run kept all witnesses, every alternative is shown.
+    Shows the values of input events if the record is available. If the run stored all witnesses,
+    shows every alternative.
     """
     from whence.cli import explain_view as view
 

@@ -41,12 +41,10 @@ class Shown:
     told: Mapping[str, Any]
 
     def document(self) -> dict[str, Any]:
-        """As JSON."""
         not_of = {} if self.why.not_of is None else {"not_of_case": self.why.not_of}
         return {**_document(self.why, self.rows[0]), **not_of, **self.told}
 
     def print(self) -> None:
-        """For a person."""
         _print(self.why, self.rows[0], self.told)
 
 

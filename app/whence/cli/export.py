@@ -87,7 +87,6 @@ class Asked:
         return any(given)
 
     def ask(self, connection: Connection, run: str, record: Path | None) -> object:
-        """Ask the graph."""
         from whence.store.questions import explain, impact, never_matters
         from whence.store.questions.naming import parse_positions
 
@@ -152,9 +151,9 @@ def export(
 ) -> None:
     """Write runs as W3C PROV: who ran what on which log, and which events each output came from.
 
-    A whole run is read from the record. One answer about a run (--explain, --impact,
-    --never-matters) is asked of Neo4j. The file appears when it is complete. The same runs give the
-    same bytes each time.
+    Whole runs are read from the record, one answer about a run (--explain, --impact,
+    --never-matters) from Neo4j. The file appears when it is complete. The same runs always give the
+    same bytes.
     """
     from whence.engine.record import record_place
     from whence.exporters import RecordedRun

@@ -56,6 +56,8 @@ def global_first(words: Sequence[str], commands: Collection[str]) -> list[str]:
     ['--format', 'csv', 'runs', 'list']
     >>> global_first(["draw", "a.yaml", "--format", "dot"], {"draw"})
     ['draw', 'a.yaml', '--format', 'dot']
+    >>> global_first(["runs", "list", "--format"], {"runs"})
+    ['--format=', 'runs', 'list']
     >>> global_first(["run", "--", "--json"], {"run"})
     ['run', '--', '--json']
     """
@@ -85,6 +87,7 @@ def _parted(words: Sequence[str], commands: Collection[str]) -> tuple[list[str],
         name, _, value = part[0].partition("=")
         if name == "--format":
             value = part[1] if size == 2 else value
+            part = part if size == 2 or "=" in part[0] else ["--format="]
             is_global = value in FORMS or command not in _OWN_FORMAT
         else:
             is_global = part[0] in GLOBAL_FLAGS

@@ -56,10 +56,11 @@ def impact(
     showing: Showing,
     server: Server,
 ) -> None:
-    """List which outputs stand, and which may change, if some input events are wrong.
+    """List which outputs hold, and which may change, if some input events are wrong.
 
-    Unaffected is a guarantee: these outputs stay, whatever the corrupt events should have been. It
-    takes their order, their slice keys and that they are there as given, unless said otherwise.
+    Unaffected is a guarantee: these outputs stay the same, whatever the correct values are. The
+    order of the events, their slice keys and their presence count as correct, unless an option says
+    otherwise.
     """
     from whence.store.questions import impact as ask
 

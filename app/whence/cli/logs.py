@@ -1,4 +1,4 @@
-"""``whence logs``: look at a log before using it, or make one to try things on."""
+"""``whence logs``: inspect a log before using it, or generate one."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def generate(
         ),
     ] = None,
 ) -> None:
-    """Make a log of payments with loops, rework, ties, missing values and planted faults.
+    """Generate a log of payments with loops, rework, ties, missing values and planted faults.
 
     Prints the faulty cases, so that you know what a check should find.
     """

@@ -25,11 +25,9 @@ class Relay:
     """Hands progress on to whatever shows it by the time it comes."""
 
     def __init__(self) -> None:
-        """Show nothing yet."""
         self.to: Listener | None = None
 
     def __call__(self, event: Progress) -> None:
-        """Hand it on."""
         if self.to is not None:
             self.to(event)
 

@@ -62,7 +62,7 @@ def list_(
     ] = None,
     record: Record = None,
 ) -> None:
-    """List the runs of a record, the oldest first; only some of them, if asked."""
+    """List the runs of a record, the oldest first; the options filter them."""
     from whence.engine.errors import ParameterError
     from whence.engine.record import RunRecord, list_runs, record_place
     from whence.engine.values import ValueFault
@@ -124,9 +124,9 @@ def show(run: Run = "latest", record: Record = None) -> None:
 
 @app.command()
 def verify(run: Run = "latest", record: Record = None) -> None:
-    """Read a run and its logs whole and compare them with what was written; 1 if anything differs.
+    """Compare a run and its logs with their digests; the exit code is 1 if anything differs.
 
-    Every part has a digest in the manifest, and a log is told by the digest of its events.
+    The manifest holds a digest of every part, and the id of a log is the digest of its events.
     """
     from whence.engine.record import RunRecord, record_place
     from whence.engine.record.verifying import verify_run

@@ -1,4 +1,4 @@
-"""``whence store``: care for the graph as a whole."""
+"""``whence store``: maintain the graph as a whole."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def check(
     *,
     server: Server,
 ) -> None:
-    """Compare the whole graph with what was loaded; one line for each thing that differs, then 1.
+    """Compare the whole graph with what was loaded; print one line per difference.
 
-    Counts and digest of every chunk, heads of slices, parts of the record that are missing, events
-    and spans that belong to nobody, and the indexes.
+    Compares counts and digest of every chunk, heads of slices, parts of the record that are
+    missing, orphaned events and spans, and indexes. The exit code is 1 if there is a difference.
     """
     from whence.store.care import check as check_graph
 
@@ -95,9 +95,9 @@ def rebuild(
     *,
     server: Server,
 ) -> None:
-    """Build the local graph again from all records, with Neo4j's offline importer.
+    """Rebuild the graph of the local server from all records, with Neo4j's offline importer.
 
-    The old graph stays until the new one is complete; the server is away for a moment.
+    The old graph stays until the new one is complete. The server is unavailable for a moment.
     """
     from whence.engine.record import record_place
     from whence.store.care import rebuild as rebuild_graph
@@ -121,14 +121,14 @@ def rebuild(
 @app.command()
 @connects
 def dump(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace the file if it is there.")
     ] = False,
     *,
     server: Server,
 ) -> None:
-    """Write the graph of the local server into one file; the server is away for a moment."""
+    """Write the graph of the local server into one file; the server is unavailable meanwhile."""
     from whence.store.care import dump as dump_graph
 
     name = local_instance(server)
@@ -141,12 +141,14 @@ def dump(
 @app.command()
 @connects
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What whence store dump wrote.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file written by whence store dump.")
+    ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     *,
     server: Server,
 ) -> None:
-    """Replace the graph of the local server by what a file holds."""
+    """Replace the graph of the local server by the contents of a file."""
     from whence.store.care import restore as restore_graph
 
     name = local_instance(server)

@@ -34,11 +34,11 @@ def validate(
         typer.Option("--standard", help="Check W3C PROV-CONSTRAINTS only."),
     ] = False,
 ) -> None:
-    """Check a PROV document by W3C PROV-CONSTRAINTS: the verdict, and what contradicts what.
+    """Check a PROV document against W3C PROV-CONSTRAINTS; print the verdict and each contradiction.
 
-    Any document in PROV-JSON, PROV-N, PROV-XML, PROV-JSONLD or RDF will do. Beyond the standard,
-    cycles across bundles and clock times are looked at as well. The exit code is 0 if the document
-    is valid and 1 if it is not, or cannot be read.
+    Reads PROV-JSON, PROV-N, PROV-XML, PROV-JSONLD and RDF. Beyond the standard it also checks
+    cycles across bundles and clock times. The exit code is 0 if the document is valid, and 1 if it
+    is invalid or unreadable.
     """
     from whence.exporters.validating import validate as check
 

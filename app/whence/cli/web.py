@@ -59,8 +59,8 @@ def web(
 ) -> None:
     """Show runs, outputs and answers in the browser, until Ctrl-C.
 
-    It prints a link that opens the page once, within a minute; whence web link prints another. The
-    token is in a file that only you can read. The page only reads.
+    Prints a link that opens the page once, within a minute; whence web link prints another. The
+    token is in a file that only you can read. The page changes nothing.
     """
     if ctx.invoked_subcommand is not None:
         return

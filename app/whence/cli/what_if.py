@@ -54,7 +54,7 @@ def what_if(
     record: Record = None,
     allow: Allow = None,
 ) -> None:
-    """Run again with corrected values, and show old beside new.
+    """Run a chain again with corrected values; compare old and new outputs.
 
     Needs the record, but not Neo4j. Stores nothing without --keep.
     """

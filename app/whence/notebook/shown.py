@@ -45,7 +45,6 @@ class ShownRun:
         return chain_from_tree(self.record.manifest.chain)
 
     def __str__(self) -> str:
-        """The run in one line."""
         told = self.record.manifest
         loaded = ", in the graph" if self.loaded is not None and self.loaded.complete else ""
         return f"run {self.record.id}: {told.status}, by the {told.runner} runner{loaded}"

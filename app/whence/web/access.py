@@ -52,7 +52,6 @@ class Refusal(Exception):
     def __init__(
         self, status: HTTPStatus, words: str, headers: Mapping[str, str] | None = None
     ) -> None:
-        """Say why."""
         super().__init__(words)
         self.status = status
         self.words = words

@@ -102,7 +102,6 @@ class Asker:
                 connection.driver.close()
 
     def close(self) -> None:
-        """Let go of the graph."""
         self.lost()
 
     def run(self, id: str) -> RunGraph:

@@ -47,7 +47,6 @@ class Download:
         self._begun = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer."""
         try:
             problem = await unless_gone(receive, self._sent(send))
         except GoneAwayError:

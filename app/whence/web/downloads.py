@@ -54,7 +54,6 @@ class File:
 
     @property
     def kind(self) -> str:
-        """Its media type."""
         return KINDS[self.name.rpartition(".")[2]]
 
 

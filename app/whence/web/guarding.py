@@ -42,12 +42,10 @@ class Guard:
     """Refuses strangers and other sites, and adds the headers to every answer."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
-        """Guard an app."""
         self.app = app
         self.access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return

@@ -19,7 +19,6 @@ class BoundedHeads(H11Protocol):
     _late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for a head."""
         super().connection_made(transport)
         self._wait()
 

@@ -44,10 +44,7 @@ class Session:
 
 
 class Sessions:
-    """All sessions of a page."""
-
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        """Begin without any."""
         self._clock = clock
         self._known: OrderedDict[bytes, Session] = OrderedDict()
 
@@ -70,7 +67,6 @@ class Sessions:
         return found
 
     def close(self, session: Session) -> None:
-        """End a session."""
         self._known.pop(session.key, None)
 
 

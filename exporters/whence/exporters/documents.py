@@ -131,7 +131,6 @@ def expanded_size(source: RecordedRun) -> int:
 
 
 def answer_document(answer: Answer) -> Document:
-    """The document of one answer."""
     names = RunNames(answer.run)
     # What was asked makes the name, so that two answers about one run are two bundles.
     asked = hashlib.sha256(clean(answer.question).encode()).hexdigest()[:16]

@@ -35,7 +35,6 @@ class Leads(NamedTuple):
 
 
 def pairs_of(leads: Leads) -> tuple[Ints, Ints]:
-    """Every pair."""
     inputs, which = flat_ranges(leads.lo, leads.hi - leads.lo + 1)
     return leads.output[which], inputs
 

@@ -26,7 +26,6 @@ class Gathered(Generic[Key]):
     """
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._found: dict[Key, dict[Marks, list[tuple[Ints, ...]]]] = {}
 
     def add(self, key: Key, marks: Marks, *columns: Ints) -> None:

@@ -34,7 +34,6 @@ class Prefixes:
     """
 
     def __init__(self) -> None:
-        """Begin with what every document has."""
         self._taken = set(_RESERVED)
         self._by_iri: dict[str, Namespace] = {}
         self.spaces: list[Namespace] = []

@@ -39,7 +39,6 @@ class Bands(NamedTuple):
         return low, high if count is None else np.minimum(high, count - 1)
 
     def where(self, chosen: np.ndarray | slice) -> Bands:
-        """Some of them."""
         lo, hi, a, b = (array[chosen] for array in self[:4])
         return Bands(lo, hi, a, b, self.sa, self.sb)
 

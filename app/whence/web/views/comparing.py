@@ -34,7 +34,6 @@ def answer_of(asker: Asker, first: str, second: str) -> Comparison:
 
 
 def comparing(asked: Asked) -> Part:
-    """Two runs, and what differs."""
     asker = asked.asker
     rows = asker.graph().read(cypher("runs_read"))
     known = {row["id"]: facts(asker, row["id"], row) for row in list(reversed(rows))[:RUNS]}

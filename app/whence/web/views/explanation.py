@@ -44,7 +44,6 @@ class Answer:
 
     @property
     def value(self) -> Value:
-        """The output's value."""
         told = self.why.output
         if told.kind is None:
             return told.value

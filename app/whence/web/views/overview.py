@@ -52,7 +52,6 @@ def chain_picture(asked: Asked, run: RunGraph) -> Picture:
 
 
 def overview(asked: Asked) -> Part:
-    """What a run is."""
     run = asked.asker.run(asked.run)
     picture = chain_picture(asked, run)
     kept = asked.asker.recorded(run.id)

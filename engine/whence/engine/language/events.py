@@ -108,7 +108,6 @@ class Event:
         self.position = position
 
     def __repr__(self) -> str:
-        """Name and value, for debugging."""
         return f"<{self.label} = {self.value!r}>"
 
     @property
@@ -123,7 +122,6 @@ class Part:
     __slots__ = ("event", "fields")
 
     def __init__(self, event: Event, fields: frozenset[str] | None) -> None:
-        """Name the fields that were read."""
         self.event = event
         self.fields = fields
 

@@ -38,7 +38,6 @@ class Scope:
     __slots__ = ("at", "window")
 
     def __init__(self, *, window: bool = False) -> None:
-        """Begin before any position."""
         self.at: Position = -1
         self.window = window
 
@@ -81,7 +80,6 @@ class Machine:
     __slots__ = ("count", "fed", "scope", "shelf", "site", "stream", "tracked")
 
     def __init__(self, site: Site) -> None:
-        """Begin at the first front."""
         self.site = site
         self.tracked = site.tracked
         self.scope = site.scope

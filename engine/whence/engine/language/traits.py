@@ -52,7 +52,6 @@ class DeclaredColumns(dict[str, str]):
     """
 
     def __init__(self, declared: Mapping[str, str]) -> None:
-        """Begin with what is declared."""
         super().__init__(declared)
         self.undeclared: dict[str, None] = {}
 
@@ -74,7 +73,6 @@ class ComparedColumns(DeclaredColumns):
     """
 
     def __init__(self, declared: Mapping[str, str]) -> None:
-        """Begin with nothing compared."""
         super().__init__(declared)
         self.texts: dict[str, dict[str, str]] = {}
 

@@ -65,7 +65,6 @@ class ApplyFunction(Processor):
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        """The function."""
         return (self.expression,)
 
     def because(self, told: Told) -> str:
@@ -79,7 +78,6 @@ class ApplyFunction(Processor):
         return f"`{expression_text(self.expression)}`{pipes} gives this for {told}"
 
     def machine(self, site: Site) -> MachineFactory:
-        """Compile the function once."""
         compiled = compile_expression(
             self.expression, site.inputs, all_witnesses=site.all_witnesses
         )
@@ -87,12 +85,10 @@ class ApplyFunction(Processor):
         return lambda: _Apply(site, compiled, regular)
 
     def parameters(self) -> Any:
-        """The expression."""
         return expression_json(self.expression)
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> ApplyFunction:
-        """From an expression."""
         return cls(id, read["expression"](value))
 
 

@@ -56,7 +56,6 @@ class Cumulate(Processor):
     selects: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Find the function."""
         super().__post_init__()
         if isinstance(self.function, str):
             named = self.function

@@ -50,7 +50,6 @@ class Filter(Processor):
 
     @property
     def input_count(self) -> int | None:
-        """Events and conditions, or events only."""
         return 2 if self.where is None else 1
 
     def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
@@ -79,12 +78,10 @@ class Filter(Processor):
         return lambda: _Where(site, compiled)
 
     def parameters(self) -> Any:
-        """Nothing, or the condition."""
         return {} if self.where is None else {"where": expression_json(self.condition)}
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Filter:
-        """From an optional condition."""
         read["keys"](value, {"where"}, set())
         return cls(id, read["expression"](value["where"]) if "where" in value else None)
 

@@ -96,7 +96,6 @@ class KernelParts:
     """
 
     def __init__(self, work: KernelWork, where: Callable[[Value], bool] | None, chunk: int) -> None:
-        """Nothing was said yet."""
         self.work = work
         self.where = where
         self.chunk = chunk

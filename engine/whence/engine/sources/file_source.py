@@ -41,7 +41,6 @@ class FileSource(ABC):
     columns: Mapping[str, str]
 
     def __init__(self, files: Sequence[Path], reading: Reading) -> None:
-        """Remember the files as they are now."""
         self.files = tuple(files)
         self.reading = reading
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""

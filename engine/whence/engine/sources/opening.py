@@ -291,12 +291,10 @@ class LogBytes:
             raise LogError(msg) from fault
 
     def close(self) -> None:
-        """Close the file."""
         self._stream.close()
         self._file.close()
 
     def __enter__(self) -> LogBytes:
-        """Close at the end."""
         return self
 
     def __exit__(
@@ -305,7 +303,6 @@ class LogBytes:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close the file."""
         self.close()
 
 

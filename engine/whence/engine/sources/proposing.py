@@ -51,7 +51,6 @@ class Candidates:
     """The kinds that every text of a column, so far, could be read as."""
 
     def __init__(self, timezone: str = "UTC", decimal: str = ".") -> None:
-        """Begin with all; each batch leaves fewer."""
         self.left: Sequence[str] = CANDIDATES
         self.timezone = timezone
         self.decimal = decimal
@@ -104,13 +103,11 @@ class DecimalCommas:
     """
 
     def __init__(self) -> None:
-        """Begin with nothing seen."""
         self.numbers = Candidates(decimal=",")
         self.numbers.left = ("integer", "float")
         self._comma = self._sure = False
 
     def see(self, texts: pa.Array) -> None:
-        """Look at a batch."""
         if not self.numbers.left:
             return
         self.numbers.see(texts)

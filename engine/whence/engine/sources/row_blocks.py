@@ -95,7 +95,6 @@ class RowBlocks:
         return data
 
     def __iter__(self) -> Iterator[RowBlock]:
-        """The blocks, in order."""
         held = b""
         while not self._over:
             data = self.more()

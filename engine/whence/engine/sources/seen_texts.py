@@ -60,7 +60,6 @@ class SeenTexts:
     """
 
     def __init__(self, compared: Compared) -> None:
-        """Begin with nothing seen."""
         self._compared = compared
         self._left = {column: set(texts) for column, texts in compared.items()}
         self._counts: dict[str, Counter[str]] = {column: Counter() for column in compared}
@@ -71,7 +70,6 @@ class SeenTexts:
         return not self._left
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Look at some rows."""
         for column, left in list(self._left.items()):
             found = pc.value_counts(batch.column(column).drop_null())
             texts = found.field("values").to_pylist()

@@ -177,7 +177,6 @@ class Reading:
     sheet: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse an unknown rule."""
         if self.decimal not in DECIMAL:
             msg = f"decimal: expected . or ,; got {self.decimal!r}; try ','"
             raise LogError(msg)
@@ -208,17 +207,17 @@ class Source(Protocol):
     """
 
     @property
-    def name(self) -> str: ...  # noqa: D102  see above
+    def name(self) -> str: ...
     @property
-    def format(self) -> str: ...  # noqa: D102
+    def format(self) -> str: ...
     @property
-    def columns(self) -> Mapping[str, str]: ...  # noqa: D102
+    def columns(self) -> Mapping[str, str]: ...
     @property
-    def roles(self) -> Mapping[str, str]: ...  # noqa: D102
+    def roles(self) -> Mapping[str, str]: ...
     @property
-    def ordered(self) -> bool: ...  # noqa: D102
+    def ordered(self) -> bool: ...
     @property
-    def report(self) -> Report: ...  # noqa: D102
+    def report(self) -> Report: ...
 
     def batches(self, split: Split | None = None) -> Iterator[pa.RecordBatch]:
         """The rows in order, as `source_schema` says: row number, then the columns."""

@@ -25,7 +25,6 @@ class Spill:
     """
 
     def __init__(self) -> None:
-        """Open the file."""
         with tempfile.TemporaryFile() as file:
             self._file = os.dup(file.fileno())
         weakref.finalize(self, os.close, self._file)

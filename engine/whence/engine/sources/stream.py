@@ -44,11 +44,11 @@ class Stream(Protocol):
     """
 
     @property
-    def origin(self) -> str: ...  # noqa: D102  see above
+    def origin(self) -> str: ...
     @property
-    def declared(self) -> Log: ...  # noqa: D102
+    def declared(self) -> Log: ...
     @property
-    def report(self) -> Report: ...  # noqa: D102
+    def report(self) -> Report: ...
 
     def learn(self, nap: Nap | None) -> Source:
         """Look at what has arrived to learn the columns; wait for the first, if there is a nap.

@@ -128,7 +128,6 @@ class RunLimits:
         return {name: self.by_name(name) for name in _WHAT if self.by_name(name) != _DEFAULT[name]}
 
     def by_name(self, name: str) -> int:
-        """The limit of this name."""
         return int(getattr(self, name))
 
     def expected(self, name: str) -> str:
@@ -179,7 +178,6 @@ class Budget:
     __slots__ = ("limits", "texts")
 
     def __init__(self, limits: RunLimits) -> None:
-        """Begin with nothing used."""
         self.limits = limits
         self.texts = 0
 

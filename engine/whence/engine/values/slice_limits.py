@@ -44,7 +44,6 @@ class MapRoom:
     """
 
     def __init__(self, stream: str, limits: RunLimits) -> None:
-        """Begin with none written."""
         self.stream = stream
         self.limits = limits
         self.used = 0

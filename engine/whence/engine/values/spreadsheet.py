@@ -39,12 +39,10 @@ class SheetWriter:
     """
 
     def __init__(self, stream: TextIO, *, raw: bool = False) -> None:
-        """Write nothing yet."""
         self._writer = csv.writer(stream, lineterminator="\n")
         self._raw = raw
 
     def row(self, cells: Iterable[Any]) -> None:
-        """Write one row."""
         self._writer.writerow(cells if self._raw else [defused(cell) for cell in cells])
 
 

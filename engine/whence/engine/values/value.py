@@ -56,7 +56,6 @@ class ValueFault(Exception):
     """
 
     def __init__(self, expected: str, got: str, hint: str) -> None:
-        """Keep the three parts of the message."""
         super().__init__(f"expected {expected}; got {got}; try {hint}")
 
 

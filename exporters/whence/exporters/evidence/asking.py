@@ -71,7 +71,6 @@ class Asked:
 
     @property
     def logs(self) -> dict[str, LogRecord]:
-        """The run's logs."""
         return {log.name: self.record.log(log.name) for log in self.graph.logs}
 
     def redacted(self, shown: Mapping[str, bool], subject: frozenset[tuple[str, int]]) -> Any:

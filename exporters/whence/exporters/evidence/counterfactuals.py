@@ -81,7 +81,6 @@ def tried(asked: Asked, reveal: Collection[str]) -> list[dict[str, Any]] | None:
 
 
 def not_tried(asked: Asked) -> str:
-    """Why nothing was tried."""
     length = sum(log.length for log in asked.logs.values())
     if any(log.manifest.erased for log in asked.logs.values()):
         return "values of the log were erased"

@@ -218,12 +218,10 @@ class Work:
     first: int = 0
 
     def done(self) -> Done:
-        """Work it out."""
         leaves = b"".join(self._leaves())
         return Done(leaves, _tops(leaves[-self.first % BRANCH * SIZE :]))
 
     def salt(self, position: int, moment: int) -> bytes:
-        """The salt of one event."""
         number = int(self.numbers[max(0, min(moment, len(self.numbers) - 1))])
         if number < 0:
             return self.salts.get(position, b"")

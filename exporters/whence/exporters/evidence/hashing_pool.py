@@ -45,7 +45,6 @@ class HashingPool:
         self._workers = [_Worker() for _ in range(count or os.cpu_count() or 1)]
 
     def __enter__(self) -> Self:
-        """Nothing more."""
         return self
 
     def __exit__(self, *failure: object) -> None:

@@ -69,7 +69,6 @@ class KeyPair:
     public: PublicKey
 
     def sign(self, data: bytes) -> bytes:
-        """Sign."""
         return _private(self.path).sign(data)
 
 

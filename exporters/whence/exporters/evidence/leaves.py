@@ -106,7 +106,6 @@ class Shown:
         salt: bytes,
         erased: bytes | None = None,
     ) -> None:
-        """Work out the salts."""
         self.place, self.position, self.values = place, position, values
         self.salts = {
             name: field_salt(salt, number, len(values))

@@ -47,7 +47,6 @@ class Tree:
         return -(-count // BRANCH)
 
     def leaf(self, index: int) -> bytes:
-        """One leaf."""
         return self.leaves[index * SIZE : (index + 1) * SIZE]
 
     def fits(self, index: int) -> bool:

@@ -65,7 +65,6 @@ def picture_of(inputs: Sequence[str], processors: Sequence[str], output: str) ->
 
 
 def svg(picture: Picture) -> str:
-    """The picture as SVG."""
     colors = {"input": "#e8f0fa", "processor": "#f4f4f4", "output": "#fdeccd"}
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {picture.width} {picture.height}" '

@@ -230,7 +230,6 @@ def _asked(question: str) -> str:
 
 
 def _steps(sentences: Sequence[str]) -> list[Section]:
-    """The answer step by step."""
     if not sentences:
         return []
     return [Section("Step by step, from the output back", [f"{each}." for each in sentences])]

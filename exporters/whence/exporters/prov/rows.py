@@ -182,7 +182,6 @@ def lexical(value: Literal | Column) -> tuple[Piece, Name | None]:
 
 
 def prefixed(name: Name | Names) -> list[Piece]:
-    """The short form."""
     if isinstance(name, Names):
         return [f"{name.space.prefix}:", name.local]
     return [name.short]

@@ -55,7 +55,6 @@ class Violations:
     """Collects violations; of each rule the first few, and how many there are."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self.kept: list[Violation] = []
         self.counts: Counter[str] = Counter()
         self.standard = True
@@ -74,7 +73,6 @@ class Violations:
         bundle: str | None = None,
         standard: bool = True,
     ) -> None:
-        """Keep or count a violation."""
         if not self.full(rule):
             shown = list(dict.fromkeys(statements))
             if len(shown) > SHOWN:

@@ -124,7 +124,6 @@ class MooreMachine(Processor):
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        """The guards."""
         return tuple(guard for _, guard, _ in self.transitions)
 
     def because(self, told: Told) -> str:
@@ -153,7 +152,6 @@ class MooreMachine(Processor):
         return self.otherwise[state], False
 
     def machine(self, site: Site) -> MachineFactory:
-        """Compile the guards once, per state."""
         table: dict[str, list[tuple[Compiled, str]]] = {s: [] for s in self.all_states()}
         for start, guard, to in self.transitions:
             compiled = compile_expression(guard, site.inputs, all_witnesses=False)
@@ -162,7 +160,6 @@ class MooreMachine(Processor):
         return lambda: _Moore(site, self, table, traps)
 
     def parameters(self) -> Any:
-        """States, transitions and defaults."""
         value: dict[str, Any] = {
             "initial": self.initial,
             "states": {name: value_json(symbol) for name, symbol in self.states.items()},
@@ -176,7 +173,6 @@ class MooreMachine(Processor):
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> MooreMachine:
-        """From states, transitions and defaults."""
         allowed = {"initial", "states", "transitions", "otherwise"}
         read["keys"](value, allowed, allowed - {"otherwise"})
         return cls(

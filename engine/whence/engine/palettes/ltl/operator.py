@@ -45,12 +45,10 @@ class Operator(Processor):
         return offset + 1, period
 
     def parameters(self) -> Any:
-        """The operator's symbol."""
         return self.symbol
 
     @classmethod
     def accepts(cls, value: Any) -> bool:
-        """Told apart by the symbol."""
         return bool(value == cls.symbol)
 
 
@@ -60,7 +58,6 @@ class OperatorMachine(Machine):
     __slots__ = ("waiting",)
 
     def __init__(self, site: Site) -> None:
-        """Nothing waits yet."""
         super().__init__(site)
         self.waiting: list[tuple[Event, ...]] = []
 

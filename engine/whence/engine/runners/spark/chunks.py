@@ -80,7 +80,6 @@ class ChunkTasks:
     final: int | None = None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Do the ranges whose numbers come."""
         for number in [n for batch in list(batches) for n in batch.column(0).to_pylist()]:
             told = json.dumps(self.do(number))
             yield pa.RecordBatch.from_pydict({"told": [told]}, schema=_TOLD)

@@ -94,7 +94,6 @@ class Inside:
     """
 
     def __init__(self, chain: Chain, log: LogShape, options: RunOptions) -> None:
-        """Begin without slices."""
         self.log = log
         self.work = kernel_work(chain, options)
         self.kernel = SliceInside(self.work.kernels.steps[0].kernel.place)
@@ -207,7 +206,6 @@ class Together:
         writer: PartWriter,
         partitions: int,
     ) -> None:
-        """Begin before the first event."""
         self.log = log
         self.chunk = options.chunk
         self.writer = writer

@@ -38,7 +38,6 @@ class Left:
     """Leaves notes on how far a run has come beside it; a record at a URI gets none."""
 
     def __init__(self, root: Path, run_id: str) -> None:
-        """Leave them in the run's folder."""
         self._file = None if isinstance(root, RemotePath) else run_folder(root, run_id) / NOTE
         self._last = time.monotonic()
 

@@ -38,7 +38,6 @@ class Reached:
     """
 
     def __init__(self) -> None:
-        """Nothing was handed over."""
         self.batch = -1
         self.rows = 0
         self.over = True
@@ -74,7 +73,6 @@ class Commits:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Make room."""
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.checkpoint = Checkpoint(folder / "checkpoint")
@@ -109,6 +107,5 @@ class Commits:
         return sorted(self.folder.glob("state-*.arrow"))
 
     def remove(self) -> None:
-        """The run is over."""
         self.checkpoint.remove()
         remove_tree(self.folder)

@@ -83,7 +83,6 @@ class Following:
     def __init__(
         self, parts: KernelParts, writer: WriterBehind, log: GrowingLog, stream: Stream
     ) -> None:
-        """Nothing was taken yet."""
         self.work = parts.work
         self.parts = parts
         self.writer = writer

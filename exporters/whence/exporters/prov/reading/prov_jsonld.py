@@ -57,8 +57,6 @@ def read_prov_jsonld(source: Source) -> Document:
 
 
 class _Reading:
-    """Follows the objects."""
-
     def __init__(self, where: str) -> None:
         self.document, self.where = Document(), where
         self.records = Records(self.document, where, {})

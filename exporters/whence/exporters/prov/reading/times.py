@@ -29,7 +29,6 @@ class Times:
     """
 
     def __init__(self) -> None:
-        """Begin with no time."""
         self.texts = [""]
         self._values: list[tuple[int, bool]] = [(0, True)]
         self._known: dict[str, int] = {}
