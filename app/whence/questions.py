@@ -77,7 +77,7 @@ QUESTIONS = (
         "correct-and-compare.md#which-events-explain-the-most",
     ),
     Question(
-        "How far does each event answer for one output?",
+        "How much does one output depend on each event?",
         "contribution", ("Result.responsibility",), ("graph",),
         "correct-and-compare.md#which-events-explain-the-most",
     ),
@@ -87,7 +87,7 @@ QUESTIONS = (
         "ask-questions.md#which-events-are-there",
     ),
     Question(
-        "What does a query of my own say?",
+        "What is the answer to my own query?",
         "ask", ("ask",), ("graph",),
         "ask-questions.md#which-events-are-there",
     ),

@@ -128,7 +128,7 @@ class Story:
             impacts[case] = answer
             found = answer.found
             out.tell(
-                f"  {case} ({len(places)} events): {found.unaffected[0].count:,} verdicts stand, "
+                f"  {case} ({len(places)} events): {found.unaffected[0].count:,} verdicts hold, "
                 f"guaranteed; {found.possibly[0].count:,} may be affected, "
                 f"{found.explained[0].count:,} of them are explained by it"
             )

@@ -134,7 +134,7 @@ def explain(
         typer.Option(
             "--marked",
             metavar="[LOG=]FILE",
-            help="Write the log again, the events marked: .xes or .jsonocel.",
+            help="Write a copy of the log with the events marked: .xes or .jsonocel.",
         ),
     ] = None,
     record: Record = None,

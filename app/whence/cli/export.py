@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 else:
     Format = Literal[*RUN_FORMATS]
 
-_ANSWER = "One answer instead of whole runs"
+_ANSWER = "One answer, instead of whole runs"
 Explain = Annotated[
     str | None,
     typer.Option("--explain", metavar="OUTPUT", help="Why this output.", rich_help_panel=_ANSWER),
@@ -48,7 +48,7 @@ Impact = Annotated[
     typer.Option(
         "--impact",
         metavar="POSITIONS",
-        help="What stands if these inputs are wrong.",
+        help="Which outputs hold if these inputs are wrong.",
         rich_help_panel=_ANSWER,
     ),
 ]
@@ -256,6 +256,6 @@ def _foretell(sources: Sequence[RecordedRun]) -> None:
     if size > _MOST:
         msg = (
             f"--expand: expected at most {_MOST:,} relations; got up to {size:,}; "
-            "try without it: ranges say the same"
+            "try without it: ranges express the same"
         )
         raise ParameterError(msg)

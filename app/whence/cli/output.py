@@ -60,6 +60,7 @@ class Output:
         data: Any,
         view: RenderableType | None = None,
         rows: Sequence[Mapping[str, Any]] | None = None,
+        columns: Sequence[str] = (),
     ) -> None:
         """Print an answer.
 
@@ -67,12 +68,13 @@ class Output:
             data: what is printed as JSON.
             view: what is printed for a person.
             rows: what is printed as CSV; if not given, ``data`` as one row.
+            columns: the columns of the CSV, if there may be no row that shows them.
         """
         if self.json:
             print(json_line(data, indent=2, default=str), flush=True)
         elif self.csv:
             found = [data] if rows is None else rows
-            self.records(list(dict.fromkeys(name for row in found for name in row)), found)
+            self.records(columns or list(dict.fromkeys(n for row in found for n in row)), found)
         elif view is not None:
             self.console(sys.stdout).print(view)
 

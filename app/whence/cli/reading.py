@@ -104,5 +104,5 @@ def tell_mapping(source: Source, declared: Log | None) -> None:
     if guessed:
         told = ", ".join(f"{role} is {column!r}" for role, column in guessed.items())
         options = ", ".join(f"--{role}" for role in guessed)
-        text = f"{source.name}: {told}, by their names ({options} say otherwise)"
+        text = f"{source.name}: {told}, by their names ({options} change that)"
         output().say(text)

@@ -199,7 +199,7 @@ def _pipe_text(record: RunRecord, stream: StreamInfo) -> str:
 
 
 def _kept_text(result: Result, options: RunOptions, away: WhenceError | None) -> Iterator[str]:
-    again = " (taken up again: it had been interrupted)" if result.again else ""
+    again = " (resumed after an interruption)" if result.again else ""
     yield f"run {result.id}{again}"
     yield f"  record: {result.record.folder}"
     if not options.tracked:

@@ -131,7 +131,7 @@ def _tell_stopped(result: Result, events: int) -> None:
         f"  record: {run.folder}",
         *([] if not_loaded is None else [f"  not all in Neo4j: {not_loaded}"]),
         *([] if not_loaded is None else [f"load what is there: {load_command(result)}"]),
-        "resume: run the same command again; --available-now reads what has arrived and ends",
+        "resume: run the same command; --available-now reads what has arrived and ends",
     ]
     out.tell("\n".join(lines))
 

@@ -102,7 +102,7 @@ def logs(
     name = name or default_instance()
     said = last_lines(name, lines)
     rows = [{"line": line} for line in said]
-    output().result({"name": name, "lines": said}, Text("\n".join(said)), rows)
+    output().result({"name": name, "lines": said}, Text("\n".join(said)), rows, ["line"])
 
 
 @app.command()

@@ -44,7 +44,8 @@ def check(
     with server.connect() as connection, out.progress() as advance:
         report = check_graph(connection, record, advance)
     if out.form != "table":
-        out.result(asdict(report), rows=[asdict(finding) for finding in report.findings])
+        rows = [asdict(finding) for finding in report.findings]
+        out.result(asdict(report), rows=rows, columns=["kind", "about", "problem"])
     else:
         for finding in report.findings:
             tell(str(finding))
@@ -89,7 +90,7 @@ def stats(
 def rebuild(
     record: Record = None,
     drop_lost: Annotated[
-        bool, typer.Option("--drop-lost", help="Drop runs whose record is gone.")
+        bool, typer.Option("--drop-lost", help="Drop runs that have no record any more.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     *,

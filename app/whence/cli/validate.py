@@ -21,6 +21,8 @@ __all__ = ["app"]
 
 app = typer.Typer(add_completion=False)
 
+_COLUMNS = ("rule", "name", "message", "standard", "bundle", "also", "statements")
+
 
 @app.command()
 def validate(
@@ -45,7 +47,7 @@ def validate(
     report = check(file, format, beyond=not standard)
     if output().form != "table":
         found = report.as_json()
-        output().result({"file": str(file), **found}, rows=found["violations"])
+        output().result({"file": str(file), **found}, None, found["violations"], _COLUMNS)
     else:
         _tell(file, report)
     if not report.valid:

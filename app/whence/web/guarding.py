@@ -136,7 +136,7 @@ def _check_intent(scope: Scope, session: Session, body: bytes, own: bool) -> Non
     """
     if scope["method"] not in ("GET", "HEAD"):
         if not session.sent(form_field(body, "token")):
-            words = "This form is not of your login: reload the page, and try again."
+            words = "This form is from another login: reload the page and try again."
             raise Refusal(HTTPStatus.FORBIDDEN, words)
     elif scope["path"].startswith(DATA) and not own:
         raise Refusal(HTTPStatus.FORBIDDEN, "This page takes requests from its own pages only.")

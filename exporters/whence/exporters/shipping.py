@@ -54,7 +54,7 @@ def _known(answer: object, about: About | None) -> Answer:
     if isinstance(answer, Answer):
         return answer
     if about is None:
-        msg = "an export: expected the run that was asked; got none; try about=find_run(…)"
+        msg = "an export: expected the run of the answer; got none; try about=find_run(…)"
         raise ParameterError(msg)
     return answer_of(answer, run_about(about))
 

@@ -253,7 +253,7 @@ def test_events_that_change_places_are_refused(made: Made, pack: Path, tmp_path:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (b'"format": 3', b'"format": 3, "format": 3', "a name stands twice"),
+        (b'"format": 3', b'"format": 3, "format": 3', "a name occurs twice"),
         (b'"position": 1,', b'"position": NaN,', "NaN is no number"),
         (b'"position": 1,', b'"position": 1e999,', "1e999 is no number"),
         (b'"position": 1,', b'"position":  1,', "is not written as packs write it"),

@@ -120,7 +120,7 @@ def _sentence(found: Answer, events: Sequence[LogEvent]) -> Inside:
             verdict,
             el(
                 "p",
-                "No input event explains it: it would be so whatever the log says.",
+                "No input event explains it: it has this value for any log.",
                 class_="sentence",
             ),
         ]

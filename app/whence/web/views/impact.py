@@ -124,7 +124,7 @@ def _form(asked: Asked, run: RunGraph) -> Html:
         "form",
         el("div", fields, class_="fields"),
         el("fieldset", el("legend", "Besides their values, could also be wrong:"), boxes),
-        el("button", "Which outputs stand?", type="submit"),
+        el("button", "Which outputs hold?", type="submit"),
         class_="filter tall",
         method="get",
         action=f"/run/{run.id}/impact",

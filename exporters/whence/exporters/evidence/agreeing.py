@@ -50,7 +50,7 @@ def disagreeing(
         "the columns are not those of the events": _columns(told, inputs),
         "the gaps are not those of this run": _gaps(told, found, parts),
         "the streams, processors and options are not those of the run": _run(found, parts, chain),
-        "what is stated of the processing is not what the run says": _stated(told, found),
+        "the stated processing details differ from those of the run": _stated(told, found),
         "the coverage is not that of this run": _coverage(found, parts),
         "the trees are not of these logs and outputs": _trees(told, parts),
     }

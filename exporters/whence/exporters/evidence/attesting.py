@@ -169,7 +169,7 @@ def check_signature(data: bytes, within: PublicKey, given: PublicKey | None) -> 
     if found.kind != PREDICATE_TYPE:
         return False, f"signature: expected a statement about a pack; got {found.kind}"
     if found.keyid is None:
-        return False, "signature: there is none"
+        return False, "signature: missing"
     if found.keyid != within.id:
         return False, f"signature: it claims the key {found.keyid}, not {within.id}"
     if not found.signed_by(within):

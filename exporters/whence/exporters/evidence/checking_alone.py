@@ -49,7 +49,7 @@ def main() -> None:
         files, _ = read_pack(path)
         states = recheck(files)
     except Exception as error:  # whatever a pack leads to, it is no proof
-        states = [(FAILS, f"derived: it cannot be made again: {type(error).__name__}: {error}")]
+        states = [(FAILS, f"derived: it cannot be rebuilt: {type(error).__name__}: {error}")]
     json.dump(states, sys.stdout)
 
 

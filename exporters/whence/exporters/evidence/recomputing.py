@@ -60,17 +60,17 @@ _FILLS: tuple[Mapping[str, Value], ...] = (
 """Values of each kind, in the places of those that are left out; any that show it will do."""
 
 _WORD = (
-    "not recomputed, the word of who signed: the Merkle root of the run, counts that reconcile, "
+    "not recomputed, stated by the signer: the Merkle root of the run, counts that reconcile, "
     "steps in words, fields on the route, first and last times, differences from another run, what "
     "was erased or adjusted, what is stated of the processing, how the pack was made"
 )
 _NOT_EXPLAINED = (
     "explanation: not recomputed; which events explain the output and are enough for it, and what "
-    "other values would give, is the word of who signed"
+    "other values would give, is stated by the signer"
 )
 _NO_VERDICT = (
-    "verdict: none to recompute; which events the question is about, and what they explain, is the "
-    "word of who signed"
+    "verdict: none to recompute; which events the question is about, and what they explain, is "
+    "stated by the signer"
 )
 
 Told = dict[tuple[str, int], dict[str, str]]

@@ -166,13 +166,13 @@ def report(told: Mapping[str, Any], route: tuple[list[str], list[list[str]]]) ->
             ],
         ),
         Section(
-            "Who answers for it",
-            columns=["what", "as stated"],
+            "Responsible",
+            columns=["what", "value"],
             rows=[
                 [str(SOUGHT.get(word, word)), str(value)]
                 for word, value in told["metadata"].items()
             ]
-            or [["nothing is stated", ""]],
+            or [["not provided", ""]],
         ),
         Section(
             "Counts that reconcile",
@@ -226,7 +226,7 @@ def _asked(question: str) -> str:
         "case": f"Which data about case {rest} were used, and for which results?",
         "erasure": f"What was erased with erasure {rest}?",
     }
-    return f"{meant.get(word, question)} (Asked as: {question})"
+    return f"{meant.get(word, question)} (Requested as: {question})"
 
 
 def _steps(sentences: Sequence[str]) -> list[Section]:
@@ -238,8 +238,8 @@ def _steps(sentences: Sequence[str]) -> list[Section]:
 def _route(route: tuple[list[str], list[list[str]]]) -> list[Section]:
     """Where each event leads to; an answer about somebody or an erasure has none."""
     words = (
-        "Which event leads to which, from the output back to the input events. Explains: it is "
-        "part of the reason. Trigger: it is part of it, and yet nothing rests on what it says."
+        "From the output back to the input events: each event, and one that it is derived from. "
+        "Explains: part of the reason. Trigger: part of the reason, but its values do not matter."
     )
     return [_table("Route", route, words)] if route[1] else []
 

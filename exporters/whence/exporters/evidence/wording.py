@@ -26,8 +26,8 @@ __all__ = [
 
 NOT_TRIED = "How other inputs would have changed the result was not tried"
 NOT_SAID = (
-    "The steps are not told in words, as the log is long, values were erased, or the chain "
-    "calls functions of a module that was not allowed; the route has them."
+    "The steps are not described in words, because the log is long, values were erased, or the "
+    "chain calls functions of a module that was not allowed. The route shows them."
 )
 
 
@@ -51,7 +51,7 @@ def answer_in_words(
     possibly = sum(share.count for share in answer.possibly)
     return (
         f"Run {answer.run} read {many:,} events of case {case}. They explain {explained:,} "
-        f"outputs; {possibly:,} could change if they were other than they are."
+        f"outputs; {possibly:,} could change if these events had different values."
     )
 
 
@@ -75,9 +75,9 @@ def _erasure(run: str, many: int, erasure: Mapping[str, Any]) -> str:
     gone = sum(row["events"] for row in erasure["erased"] if row["in"] == f"run {run}")
     return (
         f"Erasure {erasure['id']} took the values of {many:,} events that run {run} read, and of "
-        f"{gone:,} events of its streams that may tell of them. It was begun {erasure['begun']} by "
+        f"{gone:,} events of its streams that may reveal them. It began {erasure['begun']} by "
         f"{erasure['who']} and done {erasure['done']}; reason: {erasure['reason']}. Positions "
-        "stay, and what leads to what."
+        "and explanations stay."
     )
 
 
@@ -127,7 +127,7 @@ def known_gaps(
     if coverage.tracked < coverage.outputs:
         gaps.append(f"Only {coverage.tracked:,} of {coverage.outputs:,} outputs were tracked.")
     if coverage.detail == "ends":
-        gaps.append("The run kept the ends of explanations, not each processor's events.")
+        gaps.append("The run stored inputs and outputs only, not each processor's events.")
     if coverage.witnesses == "first":
         gaps.append("One explanation is shown; others may hold as well.")
     if coverage.erased:
