@@ -24,7 +24,7 @@ class BenchError(Exception):
 
 
 def quick() -> bool:
-    """Tell whether only a short look is wanted (``BENCH_QUICK=1``)."""
+    """Whether only a short run is wanted (``BENCH_QUICK=1``)."""
     return os.environ.get("BENCH_QUICK", "") not in ("", "0")
 
 
@@ -135,7 +135,7 @@ class Bench:
             variant: what is divided.
             against: by what.
             better: which way is the better one; higher for rates and lower for all else, unless
-                told: a ratio of rates may say how much slower something is.
+                told: a ratio of rates may express how much slower something is.
         """
         self._check_new(id)
         for name in (variant, against):
@@ -165,7 +165,7 @@ class Bench:
     def run(self, progress: Callable[[str], None] = lambda told: None) -> list[Result]:
         """Run all variants in turn and return their results, then the ratios.
 
-        ``progress`` is told of every single run, for people.
+        ``progress`` is called after every single run.
         """
         if not self._variants:
             msg = f"bench {self.title!r}: expected at least one variant; got none; try @variant"

@@ -8,7 +8,7 @@
     result = run("lifecycle.yaml", "payments.csv", connection=graph)
     why = result.explain(result.first(False))            # which few events made it false
     result.never_matters()                               # which events never matter
-    result.impact({"payments": [17, 52]})                # what stands if these were wrong
+    result.impact({"payments": [17, 52]})                # what holds if these were wrong
     result.what_if("payments@17.amount=100")             # and had they been right?
 """
 

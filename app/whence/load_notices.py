@@ -26,7 +26,7 @@ class NotLoadedWarning(WhenceWarning):
 class WaitingLines:
     """Says on stderr what is being loaded, while a program waits for nothing but that.
 
-    Nothing is said while the chain runs, nor of a load that takes a few seconds.
+    Prints nothing while the chain runs, nor about a load that takes a few seconds.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""A run in Python: its outputs, and every question that can be asked about it."""
+"""A run in Python: its outputs, and every question about it."""
 
 from __future__ import annotations
 
@@ -115,8 +115,8 @@ class Result(ShownRun):
     Attributes:
         record: what the run left on disk.
         connection: the graph; ``None`` if the run was not loaded.
-        loaded: what loading did; ``None`` if it was not asked for, or not completed.
-        not_loaded: why it was not completed; ``whence load`` goes on from there.
+        loaded: what loading did; ``None`` if it was not requested, or not completed.
+        not_loaded: why it was not completed; ``whence load`` continues from there.
         again: an earlier attempt at this run had been interrupted, and this one took it up.
         committed: what was committed of it when it ended; ``None`` if it was only opened.
     """
@@ -174,7 +174,7 @@ class Result(ShownRun):
         Args:
             output: its position, or ``[PROCESSOR[.PIPE]@]POSITION``.
             support: ask as well which input events are enough for it.
-            most: so many of the explaining events are listed one by one.
+            most: maximum number of explaining events to list.
         """
         from whence.store.questions import explain, explain_recorded
 
@@ -202,7 +202,7 @@ class Result(ShownRun):
             stream: whose outputs; those of the only pipe, unless named.
             first: how many.
             support: ask as well which input events are enough for each.
-            most: so many of the explaining events are listed one by one.
+            most: maximum number of explaining events to list.
         """
         from whence.store.questions import explain_first
 
@@ -234,12 +234,12 @@ class Result(ShownRun):
         order_corrupt: bool = False,
         missing_corrupt: bool = False,
     ) -> Answer[Impact]:
-        """What stands, if these input events were wrong?
+        """Which outputs hold if these input events are wrong?
 
         Args:
             inputs: positions, by log if there are several; or a `Selection`.
             keys_corrupt: their slice keys are in doubt too: they may belong to other slices.
-            order_corrupt: their places are in doubt too: they may stand anywhere in their log.
+            order_corrupt: their places may be wrong too: they may be anywhere in their log.
             missing_corrupt: values may be missing that are there, or there that are missing.
         """
         from whence.store.questions import impact
@@ -272,7 +272,7 @@ class Result(ShownRun):
 
         Args:
             other: the new run, or its id.
-            most: so many outputs a pipe are told of one by one.
+            most: maximum number of outputs to list per pipe.
         """
         from whence.store.questions import compare
 
@@ -297,12 +297,12 @@ class Result(ShownRun):
         keep: bool = False,
         most: int = 1000,
     ) -> WhatIf:
-        """What would the run have said, had some values been others? Needs no graph.
+        """What would the run have output with other values? Needs no graph.
 
         Args:
             corrections: ``log@41.amount=100``, one or more; or new values by ``log@41.amount``.
             keep: keep the new run, and the corrected logs as revisions.
-            most: so many outputs a pipe are told of one by one.
+            most: maximum number of outputs to list per pipe.
         """
         from whence.engine.what_if import what_if
 
@@ -320,7 +320,7 @@ class Result(ShownRun):
         Args:
             chosen: which input events; with a value, only outputs that appeared with one of them.
             value: the value of outputs, as text: ``false``, ``41``, ``approve``.
-            most: so many of them; the answer says whether there are more.
+            most: maximum number; the answer says whether there are more.
         """
         from whence.store.questions import search
 

@@ -58,7 +58,7 @@ def stream(
 ) -> Result:
     """Run a chain on a log that is still being written, until it is stopped.
 
-    A run that was stopped goes on when the same is asked for again; it is complete when it has come
+    The same call resumes a run that was stopped; it is complete when it has come
     to its end with ``available_now``. Outputs and explanations are those of one run over the whole
     log.
 
@@ -75,7 +75,7 @@ def stream(
         load: how much of the machine loading takes, and where to if there is no connection yet.
         session: a Spark session of your own.
         master: where Spark runs, if a session has to be started.
-        stop: set by somebody else, such as another thread, to stop.
+        stop: set by the caller, such as another thread, to stop.
         allow: modules whose functions a chain file may call.
         progress: called now and then with a `StreamProgress`: events, rate, outputs, what waits.
             Unless given, a line on stderr says now and then what is loaded at the end.

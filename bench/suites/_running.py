@@ -67,7 +67,7 @@ def feed(
         work: what takes them.
         arrays: the log.
         end: up to which event.
-        zones: the heads that go on from the events before; none, unless given.
+        zones: the heads that continue from the events before; none, unless given.
         first: the event to begin with.
     """
     zones = {} if zones is None else zones

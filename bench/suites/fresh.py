@@ -162,7 +162,7 @@ class _Stream:
         self.put.append(time.monotonic())
 
     def _feed(self) -> None:
-        self.put[0] = started = time.monotonic()  # from here on somebody listens
+        self.put[0] = started = time.monotonic()  # from here on there is a listener
         while len(self.put) < self.files:
             time.sleep(max(0.0, started + len(self.put) * EVERY - time.monotonic()))
             self._arrive()

@@ -40,7 +40,7 @@ __all__ = ["bench", "difference", "record_columns", "written"]
 EVENTS = 1_000_000 if quick() else 10_000_000
 SHORT = 1_500
 SELDOM = 41
-"""Of the outputs that every case explains, one in so many is compared: each takes all of them."""
+"""Of the outputs that every case explains, one in this many is compared: each takes all of them."""
 CORES = 2
 
 

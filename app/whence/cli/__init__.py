@@ -5,7 +5,7 @@ How a command is added:
 1. Write ``app/whence/cli/NAME.py`` with ``app = typer.Typer(add_completion=False)`` in it. One
    function under ``@app.command()`` makes ``whence NAME``; several make ``whence NAME VERB``. The
    docstring of the function is its help text.
-2. Add ``"NAME"`` to ``COMMANDS`` in ``app.py``, at the place where it should stand in ``--help``;
+2. Add ``"NAME"`` to ``COMMANDS`` in ``app.py``, in the order of ``--help``;
    a question about a run is a row of ``whence/questions.py`` instead.
 3. Import Spark, Neo4j and other slow or optional packages inside the function, not at the top of
    the file: ``whence --help`` loads every command file, ``whence --version`` loads none.

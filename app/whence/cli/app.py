@@ -59,7 +59,7 @@ COMMANDS = (
 """Every command in the order of ``--help``; each is the module ``whence.cli.NAME``."""
 
 JOURNALED = NOTED | {"export", "import", "evidence", "erase"}
-"""Commands that the journal names, once they have done what they were asked."""
+"""Commands that the journal names, once they have succeeded."""
 
 _TELLING = frozenset({"run", "logs", "runs"})
 """Commands that show what a record holds: the journal names them if that goes into a file."""
@@ -68,7 +68,7 @@ LEFT = 4
 """The exit code of a command that was done but for a rest, which it names."""
 
 WORDS = "whence.words"
-"""Where the context has the words of the command, as the journal will tell them."""
+"""Key of the context for the words of the command, as the journal will record them."""
 
 
 class Commands(TyperGroup):
@@ -129,7 +129,7 @@ def _is_noted(words: list[str], into: str | None) -> bool:
         return False
     if words[0] in JOURNALED or words[:2] in (["runs", "hold"], ["runs", "release"]):
         return True
-    if words[0] == "draw":  # of a chain file it tells nothing of a record
+    if words[0] == "draw":  # drawing a chain file reads no record
         return any(word.partition("=")[0] == "--run" for word in words)
     return into is not None and words[0] in _TELLING
 

@@ -117,7 +117,7 @@ def ranges_text(ranges: Intervals, most: int | None = _RANGES_SHOWN, w: int = 1)
 
     Args:
         ranges: the positions.
-        most: so many ranges.
+        most: the maximum number of ranges.
         w: of a stream inside a Slice, how many positions each one outside has.
     """
     if w > 1:

@@ -73,7 +73,7 @@ class Prepared:
 
     Attributes:
         logs: the chain, and what it reads.
-        progress: told how far reading has come; tells whoever it is connected to.
+        progress: called with how far reading has come; passes it on to its listener.
     """
 
     logs: DeclaredLogs
@@ -91,7 +91,7 @@ def chain_in(file: Path, allow: list[str] | None) -> Chain:
     """Read a chain file.
 
     The settings files are looked at only if it calls functions of the user's own, so that a command
-    that needs no graph starts without what speaks to one.
+    that needs no graph starts without importing its driver.
 
     Args:
         file: the chain file.

@@ -25,7 +25,7 @@ __all__ = [
     "local_instance",
 ]
 
-# There is no --password: what stands on a command line is seen by everyone on the machine.
+# There is no --password: every user of the machine can see command lines.
 _PANEL = "Neo4j (else the environment, whence.toml, or the local server)"
 Uri = Annotated[
     str | None, typer.Option("--uri", help="Address, e.g. neo4j+s://host.", rich_help_panel=_PANEL)
@@ -134,7 +134,7 @@ def local_instance(server: Server) -> str:
     """The name of the local server that is meant; one that is elsewhere is refused.
 
     Raises:
-        StoreError: the options, the environment or whence.toml lead to a server that is not ours.
+        StoreError: the options, the environment or whence.toml name a server that is not ours.
     """
     from whence.engine.errors import StoreError
     from whence.store.server.serving import serving

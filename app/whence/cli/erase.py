@@ -1,4 +1,4 @@
-"""``whence erase``: forget somebody, everywhere that we can reach."""
+"""``whence erase``: erase a person's data everywhere within reach."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _rest_named(ctx: typer.Context, root: Path, record: Path | None) -> Iterator
 
 
 def _noted(*words: str, record: Path | None) -> list[str]:
-    """What the journal tells: nothing that names whoever is to be forgotten."""
+    """The words of the journal: nothing that names the person whose data is erased."""
     return ["erase", *words, *([] if record is None else ["--record", str(record)])]
 
 
@@ -187,7 +187,7 @@ def _rows(
     Args:
         logs: the events of logs.
         streams: the events of streams, by run.
-        root: for people: the record, which tells how positions inside a Slice are counted.
+        root: for people: the record, which determines how positions inside a Slice are counted.
     """
     from whence.engine.lineage.positions import count
     from whence.engine.record import RunRecord

@@ -39,7 +39,7 @@ class Choice:
 
     @property
     def given(self) -> bool:
-        """Whether anything is asked for."""
+        """Whether any of it is requested."""
         return any(x is not None for x in (self.where, self.case, self.since, self.until))
 
 
@@ -70,7 +70,7 @@ def _choice(
 
 @dataclass(frozen=True)
 class Way:
-    """What is told of the way from the output to the input events."""
+    """What to show of the steps from the output to the input events."""
 
     routes: int
     words: bool
@@ -78,7 +78,7 @@ class Way:
 
     @property
     def given(self) -> bool:
-        """Whether anything is asked for."""
+        """Whether any of it is requested."""
         return bool(self.routes or self.words or self.graph)
 
 
@@ -173,7 +173,7 @@ def explain(
         for why, told in zip(found.answers, ways, strict=True)
     ]
     if way.graph and _is_format(way.graph) and output().form == "table":
-        output().plain(f"{ways[0]['graph']}\n")  # as it is, for whoever draws it
+        output().plain(f"{ways[0]['graph']}\n")  # unchanged, for a program that draws it
         return
     if way.graph and not _is_format(way.graph):
         _draw(ways[0].pop("steps"), Path(way.graph))

@@ -28,12 +28,12 @@ Rows = list[list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Shown:
-    """An answer and what is told of it.
+    """An answer and what is shown of it.
 
     Attributes:
         why: the answer.
         rows: its input events, witness by witness.
-        told: the routes, the words and the drawing, as far as they were asked for.
+        told: the routes, the words and the drawing, as far as requested.
     """
 
     why: Why
@@ -218,7 +218,7 @@ def _ranges(inputs: tuple[InputRange, ...]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value inside an event as a person writes it: the key that tells its kind is for programs.
+    """A value inside an event as a person writes it: the key of its kind is for programs.
 
     >>> _plain({"instant": "2026-03-03T22:00:00+00:00"}), _plain({"float": "NaN"}), _plain(3)
     ('2026-03-03T22:00:00+00:00', 'NaN', 3)

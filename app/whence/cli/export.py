@@ -64,7 +64,7 @@ class Asked:
 
     Attributes:
         explain: the output that is explained.
-        support: whether its support is told as well.
+        support: whether its support is included as well.
         impact: the positions of the inputs that are taken to be corrupt.
         never_matters: which inputs never mattered.
     """

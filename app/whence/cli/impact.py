@@ -1,4 +1,4 @@
-"""``whence impact``: which outputs stand, if some input events are corrupt?"""
+"""``whence impact``: which outputs hold if some input events are corrupt?"""
 
 from __future__ import annotations
 

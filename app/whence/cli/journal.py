@@ -1,4 +1,4 @@
-"""``whence journal``: who asked, exported or erased what, and when."""
+"""``whence journal``: who queried, exported or erased what, and when."""
 
 from __future__ import annotations
 

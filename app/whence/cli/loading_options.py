@@ -1,4 +1,4 @@
-"""The options that say how the graph is loaded while a run goes on."""
+"""The options for loading the graph during a run."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Loaded:
 
     Attributes:
         wanted: whether it is.
-        priority: how much of the machine that may take beside the run.
+        priority: how much of the machine that may use during the run.
         writers: how many transactions are written at a time.
     """
 
@@ -80,7 +80,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Reached:
-    """A server that was asked for.
+    """A server that was requested.
 
     Attributes:
         options: how to load it; ``None`` if there is nothing to load.

@@ -238,7 +238,7 @@ def run(
 
 
 def _stated(given: list[str]) -> dict[str, str]:
-    """What is said of the run, by word."""
+    """The metadata of the run, by name."""
     found: dict[str, str] = {}
     for each in given:
         word, sign, text = each.partition("=")
@@ -250,7 +250,7 @@ def _stated(given: list[str]) -> dict[str, str]:
 
 
 def _refuse_contradictions(runner: str, *, support: bool, kept: dict[str, bool]) -> None:
-    """Refuse options that would be ignored: whoever gives them believes that they do something."""
+    """Refuse options that would have no effect."""
     if runner not in RUNNERS:
         msg = f"expected one of {', '.join(RUNNERS)}; got {runner!r}; try the first"
         raise typer.BadParameter(msg, param_hint="--runner")

@@ -1,4 +1,4 @@
-"""``whence run``: leave a record, load the graph, tell what came out and what is next."""
+"""``whence run``: write a record, load the graph, print the outputs and the next commands."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def run_and_tell(
     sign_with: str | None = None,
     timestamp: str | None = None,
 ) -> None:
-    """Run a chain, load the graph if that is wanted, and tell what came of it.
+    """Run a chain, load the graph if requested, and print the result.
 
     Args:
         prepared: the chain and its logs.
@@ -78,7 +78,7 @@ def run_and_tell(
         if runner == "local" and options.witnesses == "all":
             out.say("--witnesses all is only supported by the interpreter; using it")
         with out.progress() as advance, _hint_at_the_interpreter(), warnings.catch_warnings():
-            # What is not in the graph stands in the report.
+            # The report lists what is not in the graph.
             warnings.simplefilter("ignore", NotLoadedWarning)
             prepared.progress.to = advance
             result = run(
@@ -110,7 +110,7 @@ def tell_problems(committed: Committed | None) -> None:
 
 
 def end_committed(committed: Committed | None, *, asked: bool) -> None:
-    """Say what could not be done, and leave with exit code 1 if it had been asked for."""
+    """Report what failed, and exit with code 1 if it was requested."""
     tell_problems(committed)
     if asked and committed is not None and committed.problems:
         raise typer.Exit(1)
@@ -129,11 +129,11 @@ def _hint_at_the_interpreter() -> Iterator[None]:
 def print_result(
     result: Result, options: RunOptions, away: WhenceError | None, limit: int | None
 ) -> None:
-    """Print the outputs of a run that is complete, how many there are, and what can be asked.
+    """Print the outputs of a run that is complete, how many there are, and the next commands.
 
     Args:
         result: the run.
-        options: what it kept.
+        options: what it stores.
         away: why it is not in the graph.
         limit: how many outputs to print.
     """

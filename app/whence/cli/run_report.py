@@ -72,7 +72,7 @@ class Report:
 
         Args:
             rows: the outputs as plain data.
-            end: what a program is told at the end.
+            end: the last line for programs.
         """
         if output().json:
             self._print_json_lines(rows, end)

@@ -1,4 +1,4 @@
-"""``whence run --stream``: follow a log that is still being written, and tell how it stands."""
+"""``whence run --stream``: follow a log that is still being written, and report the progress."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def stream_and_tell(
             out.say(f"run {run.id}, following {place.origin}; Ctrl-C stops it")
 
         with _shown() as tell, warnings.catch_warnings():
-            # What is not in the graph stands in the report.
+            # The report lists what is not in the graph.
             warnings.simplefilter("ignore", NotLoadedWarning)
             try:
                 result = stream(
@@ -171,7 +171,7 @@ class _Stopping:
 
 @contextmanager
 def _shown() -> Iterator[Any]:
-    """Show how the stream stands: one line that changes in a terminal, else one now and then."""
+    """Show the progress: one line that changes in a terminal, else one now and then."""
     out = output()
     if out.quiet:
         yield lambda progress: None
@@ -193,7 +193,7 @@ def _shown() -> Iterator[Any]:
 
 
 def _text(progress: StreamProgress) -> str:
-    """How it stands, on one line."""
+    """The progress on one line."""
     pending = sum(map(pending_count, progress.pending.values()))
     return (
         f"{progress.events:,} events, {progress.rate:,.0f} events/s; waiting: {progress.lag}; "

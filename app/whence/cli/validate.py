@@ -1,4 +1,4 @@
-"""``whence validate``: is a PROV document valid, whoever wrote it?"""
+"""``whence validate``: is a PROV document valid?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``whence what-if``: what would a run have said, had some input values been others?"""
+"""``whence what-if``: what would a run have output with other input values?"""
 
 from __future__ import annotations
 

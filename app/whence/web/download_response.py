@@ -38,7 +38,7 @@ class Download:
 
         Args:
             pool: the workers.
-            question: what is asked.
+            question: the question.
             refused: makes the answer where there is no file.
         """
         self._pool = pool

@@ -1,4 +1,4 @@
-"""Stands before the page: limits, origins, sessions and headers of every request."""
+"""Middleware in front of the page: limits, origins, sessions and headers of every request."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Guard:
 
 
 def _refused(scope: Scope, refusal: Refusal) -> ASGIApp:
-    """The answer; who has no session and wants to see a view is led to the login."""
+    """The answer; a view without a session redirects to the login."""
     path: str = scope["path"]
     navigates = scope["method"] in ("GET", "HEAD") and not path.startswith(DATA)
     if refusal.status == HTTPStatus.UNAUTHORIZED and navigates and not refusal.headers:
@@ -123,7 +123,7 @@ def _is_own(scope: Scope, headers: Headers, origin: str) -> bool:
         if foreign:
             words += f" It is {origin}; whence web --public says where browsers find it."
         raise Refusal(HTTPStatus.FORBIDDEN, words)
-    # An older browser, or one that speaks without TLS to another machine, sends no such header;
+    # An older browser, or one that connects without TLS to another machine, sends no such header;
     # no other page can set this one.
     return site in ("same-origin", "none") or said is not None or "x-part" in headers
 
@@ -132,7 +132,7 @@ def _check_intent(scope: Scope, session: Session, body: bytes, own: bool) -> Non
     """Refuse what a browser sends without its user meaning it.
 
     Raises:
-        Refusal: nothing shows that the page itself asked for it.
+        Refusal: nothing shows that the request comes from the page itself.
     """
     if scope["method"] not in ("GET", "HEAD"):
         if not session.sent(form_field(body, "token")):

@@ -14,7 +14,7 @@ HEAD_SECONDS = 10.0
 
 
 class BoundedHeads(H11Protocol):
-    """HTTP/1.1 as uvicorn speaks it, with a limit on how long a head may take."""
+    """HTTP/1.1 as in uvicorn, with a timeout for request heads."""
 
     _late: asyncio.TimerHandle | None = None
 

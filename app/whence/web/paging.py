@@ -1,6 +1,6 @@
 """Pages of a long table, from the record: a part at a time, never all of it in memory.
 
-What a filter leaves of each part is counted once and kept; a page then reads the parts it is in.
+The matches of a filter are counted once per part and cached; a page reads only its parts.
 """
 
 from __future__ import annotations

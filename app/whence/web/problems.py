@@ -48,7 +48,7 @@ def problem_of(error: BaseException) -> Problem:
 
 
 def _is_away(error: BaseException) -> bool:
-    """Whether the graph could not be asked at all, so that asking again may help."""
+    """Whether the graph was unreachable, so that retrying may help."""
     if isinstance(error, ServerError):
         return True
     signs = (

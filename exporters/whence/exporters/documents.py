@@ -47,8 +47,8 @@ def runs_document(
 
     Args:
         sources: the runs.
-        progress: told how many events and associations are done.
-        doing: what it is told besides.
+        progress: called with the number of events and associations done.
+        doing: the text of the progress.
         expand: write every pair of output and input by itself, and no ranges.
     """
     report = Reporter(progress, "exporting", "rows")

@@ -16,11 +16,11 @@ from whence.exporters.pairs import Told
 __all__ = ["Leads", "expanded", "pairs_of"]
 
 _AT_ONCE = 200_000
-"""About so many pairs are made at once; those of one output always together."""
+"""About this many pairs are made at once; those of one output always together."""
 
 
 class Leads(NamedTuple):
-    """Single outputs, each with the positions lo..hi of one stream that it leads to."""
+    """Single outputs, each with the positions lo..hi of one stream that it is derived from."""
 
     relation: str
     marks: Marks

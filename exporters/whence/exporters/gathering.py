@@ -16,7 +16,7 @@ __all__ = ["Gathered"]
 Key = TypeVar("Key")
 
 _MOST = 62
-"""So many kinds of marks fit into the bits of one number."""
+"""Number of kinds of marks that fit into the bits of one number."""
 
 
 class Gathered(Generic[Key]):

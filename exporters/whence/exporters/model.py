@@ -63,7 +63,7 @@ class Log:
 
     @property
     def place(self) -> str:
-        """The name under which relations lead to it."""
+        """The name under which relations refer to it."""
         return LOG_PREFIX + self.name
 
 
@@ -72,7 +72,7 @@ class Stream:
     """A stream of a run: an output pipe of a processor.
 
     Attributes:
-        place: the name under which relations lead to it.
+        place: the name under which relations refer to it.
         processor: the processor's full id.
         pipe: the number of the pipe.
         role: as in the record.
@@ -101,7 +101,7 @@ class Stream:
 
     @property
     def beside(self) -> str | None:
-        """What tells a stream from that of the pipe's own events."""
+        """What distinguishes a stream from that of the pipe's own events."""
         return self.helper if self.role.has_pipe else self.role.value
 
 

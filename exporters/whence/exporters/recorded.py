@@ -209,7 +209,7 @@ class RecordedRun:
     Attributes:
         record: where they are.
         run: what is known of the run as a whole.
-        values: whether the values of input events are told, and not only those of outputs.
+        values: whether to include the values of input events, and not only those of outputs.
     """
 
     def __init__(
@@ -226,7 +226,7 @@ class RecordedRun:
         Args:
             root: the record's place.
             id: the run's id, or ``latest``.
-            values: tell the values of input events too.
+            values: include the values of input events too.
             chained: of each log, by its name, that is an output of an earlier run of the record:
                 ``RUN/STREAM``; its events are then that run's.
             revised: of each log that corrects another one: the other's identity.

@@ -4,7 +4,7 @@
 a list                    each pair of events, one relation
 a zone, few outputs       the same
 a zone, many outputs      the range of its outputs, related to the one event
-a band                    the range of its outputs, related to the range of what they lead to
+a band                    the range of its outputs, related to the range that they are derived from
 heads of slices           have no events of their own: ranges of positions stand for them
 ========================  ==========================================================================
 """
@@ -34,13 +34,13 @@ Heads = Mapping[str, Mapping[str, HeadZones]]
 """The heads that streams of that role stand for, by where they lead."""
 
 FEW = 16
-"""A zone of up to so many outputs is written event by event."""
+"""A zone of at most this many outputs is written event by event."""
 
 
 class Relations:
     """Turns the associations of a stream into statements, a part of the record at a time.
 
-    A zone that was still open when its part was written is told of twice, when it begins and when
+    A zone that was still open when its part was written is stated twice, when it begins and when
     it ends. Only zones that are open at the same time are kept in mind.
     """
 
@@ -85,9 +85,9 @@ class Relations:
         return found
 
     def rest(self) -> Iterator[Rows]:
-        """The zones that go on to the end of the stream."""
+        """The zones that continue to the end of the stream."""
         if self.expand is not None:
-            return  # heads alone have such zones, and they are written where they are led to
+            return  # only heads have such zones; they are written where they are referred to
         together: dict[tuple[str, str, Marks], list[tuple[int, int]]] = {}
         for (relation, to, lo, position), marks in self._open.items():
             together.setdefault((relation, to, marks), []).append((lo, position))
@@ -136,7 +136,7 @@ class Relations:
             found.bands.add((*key, sa, sb), marks, o, o + some.more, a, b)
 
     def _settle(self, block: Block, marks: Marks, found: _Found) -> None:
-        """Take the zones of a block whose end is known by now; keep the others in mind."""
+        """Take the zones of a block whose end is known; store the others for later."""
         key = (block.relation, self._place(block.to))
         open_ = block.more < 0
         if open_.any() or self._open:
@@ -159,7 +159,7 @@ class Relations:
         return self._known_as[to]
 
     def leads(self, told: Associations) -> dict[str, list[Leads]]:
-        """What each output of a part leads to, by stream."""
+        """What each output of a part is derived from, by stream."""
         found = self._found(told)
         leads: dict[str, list[Leads]] = {}
         for (relation, to), marks, (output, position) in found.all_pairs():
@@ -234,7 +234,7 @@ class _Found:
 
 
 def _single_step(run: Run, place: str) -> str | None:
-    """The processor that made the events of a stream in one step from what they lead to."""
+    """The processor that made the events of a stream in one step from their origins."""
     for stream in run.streams:
         own = stream.role.is_pipe and stream.beside is None
         if stream.place == place and own and run.single_steps:

@@ -1,4 +1,4 @@
-"""Relations from ranges of outputs: zones lead to one event, bands to ranges, in columns."""
+"""Relations from ranges of outputs: zones refer to one event, bands to ranges, in columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ZONE = (TYPE, term("Zone"))
 
 
 class Bands(NamedTuple):
-    """Bands of one relation: outputs lo..hi lead to ``o*sa + a`` to ``o*sb + b``."""
+    """Bands of one relation: outputs lo..hi are derived from ``o*sa + a`` to ``o*sb + b``."""
 
     lo: Ints
     hi: Ints
@@ -51,7 +51,7 @@ def band_rows(
     bands: Bands,
     count: int | None,
 ) -> Iterator[Rows]:
-    """Each band: the range of its outputs, related to the range of what they lead to."""
+    """Each band: the range of its outputs, related to the range that they are derived from."""
     low, high = bands.reached(count)
     there = low <= high
     bands, low, high = bands.where(there), low[there], high[there]

@@ -25,7 +25,7 @@ RUNS = 300
 
 
 def answer_of(asker: Asker, first: str, second: str) -> Comparison:
-    """The answer; kept as long as both runs are what they were."""
+    """The answer; cached as long as both runs are unchanged."""
     one, other = asker.run(first), asker.run(second)
     key = ("compare", other.id, tuple(other.by_no), other.status)
     return asker.kept(

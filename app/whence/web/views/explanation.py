@@ -31,12 +31,12 @@ NAMED = 4
 """Events that the sentence names."""
 HEADLINE = 80
 SLOW = 5_000
-"""A run that kept the ends only is run again as far as the output: not unasked beyond this."""
+"""A run with detail ``ends`` is rerun up to the output; beyond this size only on request."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An explanation, and how it was asked for."""
+    """An explanation, and how it was requested."""
 
     run: RunGraph
     why: Why
@@ -160,7 +160,7 @@ def _short(value: Value) -> Html:
 
 
 def _around(asked: Asked, found: Answer) -> Inside:
-    """The way to the neighbours, and what else can be asked."""
+    """Links to the neighbours, and further questions."""
     run, told = found.run, found.why.output
     stream = next(s for s in run.streams if s.name == told.name)
     path = f"/run/{run.id}/why"

@@ -1,4 +1,4 @@
-"""Impact: if some events were wrong, which outputs still stand?"""
+"""Impact: which outputs hold if some events are wrong?"""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _NEVER_SILENT = (
 
 
 def warnings_of(chain: Chain) -> list[str]:
-    """One line for every Slice whose temporal formula speaks of suffixes.
+    """One line for every Slice whose temporal formula has verdicts for suffixes.
 
     Output k of a temporal formula is the verdict for the slice from its event k on. Of a Slice that
     takes the last one, the last suffix decides: a violation before it is not seen.

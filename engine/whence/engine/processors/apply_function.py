@@ -71,7 +71,7 @@ class ApplyFunction(Processor):
         """In words: the function and what it was given."""
         from whence.engine.language.formula.printing import expression_text
 
-        # `$0` is short for whoever wrote it, and a riddle for whoever reads a verdict.
+        # `$0` is short to write, and a riddle to read in a verdict.
         many = pipes_read(self.expression)
         rest = ", and so on" if many > 2 else ""
         pipes = f" ($0 is its first input, $1 its second{rest})" if many > 1 else ""

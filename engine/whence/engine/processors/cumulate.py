@@ -178,7 +178,7 @@ class _Cumulate(Machine):
         return [self.emit(self.total, why, support, event.exists)]
 
     def feed_last(self, events: Iterable[Event]) -> Event | None:
-        """In a window only the last total is said."""
+        """In a window only the last total is output."""
         why: Term = None
         support: Term = None
         last: Event | None = None

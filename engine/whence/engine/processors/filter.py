@@ -109,7 +109,7 @@ class _Filter(Machine):
         if not holds:
             self.refused = (self.refused, condition)
             return []
-        # The fields asked of an output are the let-through event's, never the condition's.
+        # The fields of an output are those of the event that passed, never of the condition.
         return [self.emit(event.value, (event, Part(condition, None)), None, self.conditions)]
 
     def open(self) -> Term:

@@ -172,7 +172,7 @@ class SliceMachine(Machine):
 
     Attributes:
         heads: the stream of events that stand for the heads of all slices at an output.
-        changes: slot, output position and new head of every slice that changed; whoever writes the
+        changes: slot, output position and new head of every slice that changed; the writer of the
             record takes them away. Kept only where the Slice is not inside another processor.
     """
 

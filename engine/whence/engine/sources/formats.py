@@ -59,7 +59,7 @@ def format_of(files: Sequence[Path]) -> str:
     """The format that all files are in.
 
     Raises:
-        LogError: they differ, or nobody can tell.
+        LogError: they differ, or cannot be determined.
     """
     found = [_format(file) for file in files]
     for file, format in zip(files, found, strict=True):

@@ -219,7 +219,7 @@ class LogBytes:
         return self._file.tell()
 
     def read(self, size: int = _BLOCK) -> bytes:
-        """The next bytes, about so many; none at the end.
+        """The next bytes, about this many; none at the end.
 
         Raises:
             LogError: the file is damaged, unpacks to too much, or is not in its encoding.
@@ -243,7 +243,7 @@ class LogBytes:
                 return made
 
     def skip(self, size: int) -> None:
-        """Leave out so many of the bytes that `read` would give."""
+        """Skip this many of the bytes that `read` would return."""
         while size > 0 and (block := self.read()):
             self._held, size = block[size:], size - len(block)
 

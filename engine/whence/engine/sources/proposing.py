@@ -1,6 +1,6 @@
 """What the texts of a column could be read as: a proposal for the user, never applied by itself.
 
-Where day and month can be swapped nothing is proposed: the user is asked.
+Where day and month could be swapped, nothing is proposed: the user decides.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _WITH_COMMA = {"integer": _WHOLE, "float": f"{_WHOLE}(?:,[0-9]*)?(?:[eE][-+]?[0-
 _NO_THOUSANDS = (
     f"^[-+]?0,|[{THOUSANDS}][0-9]{{3}},|,(?:[0-9]{{0,2}}|[0-9]{{4,}})(?:[eE][-+]?[0-9]+)?$"
 )
-"""What shows that a comma is a decimal one, and does not stand between thousands."""
+"""What shows that a comma is a decimal sign, not a thousands separator."""
 
 _PATTERNS |= {f"instant({form})": time_format(form).pattern for form in FORMS}
 
@@ -124,7 +124,7 @@ class DecimalCommas:
 
     @property
     def unclear(self) -> bool:
-        """Every comma could stand between thousands as well: ``1,234``."""
+        """Every comma could also be a thousands separator: ``1,234``."""
         return self.numbers.best is not None and self._comma and not self._sure
 
 

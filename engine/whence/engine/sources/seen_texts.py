@@ -16,10 +16,10 @@ from whence.engine.values.arrow_compute import pc
 __all__ = ["SeenTexts", "compared_texts"]
 
 MOST_CANDIDATES = 10_000
-"""So many different texts of a column are remembered, to find the one that was meant."""
+"""Maximum number of distinct texts per column to remember, for suggestions."""
 
 LONGEST_CANDIDATE = 200
-"""Longer texts are no names that somebody misspells."""
+"""Longer texts are not names that could be misspelled."""
 
 _FREQUENT = 5
 

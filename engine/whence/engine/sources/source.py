@@ -25,7 +25,7 @@ __all__ = [
     "source_schema",
 ]
 
-"""Told now and then how many bytes of how many were read; of a short file, never."""
+"""Called now and then with the bytes read and the total; for a short file, never."""
 
 ON_BAD = ("refuse", "drop", "keep")
 """What to do with a row that does not fit: refuse the log, drop the row, keep it without the value.
@@ -35,7 +35,7 @@ DECIMAL = (".", ",")
 """The decimal signs that numbers may have."""
 
 MOST_SHOWN = 20
-"""So many of the rows that did not fit are remembered."""
+"""Maximum number of rejected rows to remember."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Report:
     def add(self, cell: BadCell) -> None:
         """Note a cell or row that does not fit; the caller drops the row or empties the cell.
 
-        Count each cell that is emptied (``keep``) here; of rows that are dropped tell all faults,
+        Count each cell that is emptied (``keep``) here; for dropped rows report all faults,
         then the number of rows by `drop`.
 
         Raises:
@@ -154,7 +154,7 @@ class Reading:
         timezone: the zone of times that carry none.
         on_bad: refuse, drop or keep.
         limits: how much is too much.
-        progress: told how far reading has come.
+        progress: called with the progress of reading.
         fields: of JSON lines that follow others: the field of each column; others do not fit.
         known: of JSON lines that follow others: the kind of each column.
         decimal: the decimal sign of numbers that are texts: ``.`` or ``,``.
@@ -185,7 +185,7 @@ class Reading:
             raise LogError(msg)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Travel to another process without what tells people how far it is."""
+        """Travel to another process without the progress listener."""
         return {**self.__dict__, "progress": None}
 
 
@@ -224,7 +224,7 @@ class Source(Protocol):
         ...
 
     def splits(self, wanted: int) -> Sequence[Split]:
-        """Cut the log into about so many stretches, in order; one where that is not possible."""
+        """Split the log into about this many stretches, in order; one if it cannot be split."""
         ...
 
     def fingerprint(self) -> str:

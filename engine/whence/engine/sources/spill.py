@@ -1,4 +1,4 @@
-"""Batches put aside on disk until all of a log has been seen; gone with whoever put them there."""
+"""Batches put aside on disk until all of a log has been seen; removed with their owner."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A few words in a chain file can ask for more memory than any machine has: a fold that joins texts,
 an event repeated a billion times, a formula of a million terms. What is refused here is far beyond
-what people write; whoever means it raises the limit, with ``--run-limit NAME=VALUE``, with
+what people write; users can raise the limit, with ``--run-limit NAME=VALUE``, with
 ``RunOptions(limits=...)``, or for every command with the environment variable WHENCE_RUN_LIMITS.
 """
 

@@ -16,7 +16,7 @@ class SliceMapHistory:
     Attributes:
         keys: of every slice, those that are still silent included.
         changes: slot and new value, in order.
-        size: about how many bytes the map takes by now.
+        size: approximate number of bytes of the map so far.
     """
 
     __slots__ = ("changes", "keys", "size")

@@ -1,6 +1,6 @@
 """CSV for people: no text of a log becomes a formula of the spreadsheet that opens it.
 
-A spreadsheet computes a cell that begins with ``=``, ``+``, ``-`` or ``@``, whoever wrote it, and
+A spreadsheet computes any cell that begins with ``=``, ``+``, ``-`` or ``@``, and
 such a formula can send the sheet away. An apostrophe before it makes it text again. Numbers stay
 as they are.
 """

@@ -80,7 +80,7 @@ def describe(value: Value) -> str:
 
 
 def is_number(value: Value) -> bool:
-    """Tell integers and floats from everything else; a boolean is no number."""
+    """Whether a value is an integer or a float; a boolean is no number."""
     kind = type(value)
     return kind is int or kind is float
 

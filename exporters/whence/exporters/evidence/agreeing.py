@@ -193,7 +193,7 @@ def _one_by_one(
     answer: Why,
     inputs: Mapping[tuple[str, int], Mapping[str, Any]],
 ) -> bool:
-    """The events are those that explain, and tell of themselves what is told of them."""
+    """The events are those that explain, and their own facts agree with those stated."""
     cited = [(e["log"], e["position"], e["fields"]) for e in told["events"]]
     shown = [
         (e.log, e.position, None if e.fields is None else list(e.fields)) for e in answer.events

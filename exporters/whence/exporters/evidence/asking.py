@@ -74,11 +74,11 @@ class Asked:
         return {log.name: self.record.log(log.name) for log in self.graph.logs}
 
     def redacted(self, shown: Mapping[str, bool], subject: frozenset[tuple[str, int]]) -> Any:
-        """The answer without what may not be told of its events.
+        """The answer without what may not be revealed of its events.
 
         Args:
-            shown: whether case, activity and time are told of every event.
-            subject: the events of which all is told.
+            shown: whether case, activity and time of every event are revealed.
+            subject: the events of which everything is revealed.
         """
         if isinstance(self.answer, Impact):
             return self.answer
@@ -186,7 +186,7 @@ def _about_erasure(connection: Connection, graph: RunGraph, record: RunRecord, i
 
 
 def positions_of(log: LogRecord, case: str) -> list[int]:
-    """Where the events of a case are; the case is told as text, whatever its kind."""
+    """Where the events of a case are; the case is a text, whatever its kind."""
     column = log.manifest.case
     if column not in log.columns:
         return []

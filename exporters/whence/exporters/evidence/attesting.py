@@ -159,7 +159,7 @@ def check_signature(data: bytes, within: PublicKey, given: PublicKey | None) -> 
     Args:
         data: the envelope.
         within: the key that the pack names as its own.
-        given: the key of whoever is said to have made the pack, if the reader has it.
+        given: the key of the expected signer, if the reader has it.
     """
     try:
         found = opened(data)

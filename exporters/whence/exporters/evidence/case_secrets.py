@@ -51,7 +51,7 @@ class Secrets:
 
     @classmethod
     def of(cls, log: LogRecord) -> Secrets | None:
-        """Those that there are; none if nobody has needed any."""
+        """The secrets that exist; none if none was needed yet."""
         path = secrets_file(log)
         return cls(log, path.read_bytes()) if path.exists() else None
 

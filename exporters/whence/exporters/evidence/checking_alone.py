@@ -48,7 +48,7 @@ def main() -> None:
     try:
         files, _ = read_pack(path)
         states = recheck(files)
-    except Exception as error:  # whatever a pack leads to, it is no proof
+    except Exception as error:  # any failure means that there is no proof
         states = [(FAILS, f"derived: it cannot be rebuilt: {type(error).__name__}: {error}")]
     json.dump(states, sys.stdout)
 

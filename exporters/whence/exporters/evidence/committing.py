@@ -65,7 +65,7 @@ def commit_run(
 ) -> Committed:
     """Commit the root of a run that is complete; one that was committed stays as it is.
 
-    What cannot be done is told and does not undo the run: it is over, and its record is whole.
+    A failure is reported and does not undo the run: it is over, and its record is whole.
 
     Args:
         run: the run.

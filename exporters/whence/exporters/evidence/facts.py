@@ -1,4 +1,4 @@
-"""What a pack tells: the facts about a question, its answer, and the run."""
+"""What a pack states: the facts about a question, its answer, and the run."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Wanted:
         run: the run's id, or ``latest``.
         question: what is asked; see `ask`.
         profile: one of `PROFILES`.
-        reveal: the fields whose values are told of every event.
-        subject: the case of whose events all is told.
+        reveal: the fields whose values are revealed for every event.
+        subject: the case whose events are revealed completely.
         metadata: what is known of the processing beside what the run says of itself.
         against: an earlier run, such as that of the last reporting date, to compare with.
         allow: modules whose functions the chain may call when it is run again.
@@ -74,10 +74,10 @@ def facts_of(
     Args:
         asked: the question and its answer.
         wanted: what the pack is asked to hold.
-        subject: the case of whose events all is told.
+        subject: the case whose events are revealed completely.
         proved: the proofs.
         counted: the counts that reconcile.
-        answer: the answer as far as it may be told.
+        answer: the answer as far as it may be revealed.
         tries: how other inputs would have changed the result, if that was tried.
         difference: what differs from an earlier reporting date, if that is asked.
         said: the steps from the output to the events, a sentence each, if they are known.

@@ -1,4 +1,4 @@
-"""Forget the secrets of cases, so that what stands for their events tells nothing to anybody.
+"""Forget the secrets of cases, so that the digests of their events reveal nothing.
 
 What stands for an event in a tree stays where its secret goes: then the tree keeps its root, and
 older packs speak of the same one. Where the secret stays, because other events of the case do, what

@@ -107,7 +107,7 @@ def field_salt(salt: bytes, number: int, count: int) -> bytes:
 
 
 def _wide(salts: list[bytes], number: int) -> list[bytes]:
-    """The salts of four fields: whoever is told one of them cannot work out the others."""
+    """The salts of four fields: one of them does not reveal the others."""
     head, sha512 = b"\x03%d\0" % (number // _FIELDS), _sha512
     return [sha512(head + salt).digest() for salt in salts]
 
@@ -155,7 +155,7 @@ def hashed(
 
 
 def _told(column: pa.ChunkedArray, kind: str, before: bytes) -> list[bytes]:
-    """The values of a column as canonical JSON, each after its name: what is alike is told once."""
+    """The values of a column as canonical JSON, each after its name; equal ones are made once."""
     if kind not in (CANONICAL, "text", "integer") or not len(column):
         return [before + text for text in _texts(column, kind)]
     coded = pa.concat_arrays(column.chunks)

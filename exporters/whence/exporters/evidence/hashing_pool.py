@@ -39,7 +39,7 @@ class HashingPool:
 
         Args:
             count: how many; ``None`` for as many as there are cores.
-            many: from so many events on they are started.
+            many: number of events from which on they are started.
         """
         self._many = many
         self._workers = [_Worker() for _ in range(count or os.cpu_count() or 1)]
@@ -48,7 +48,7 @@ class HashingPool:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        """End the processes; nobody waits for what they have not done."""
+        """End the processes, without waiting for pending work."""
         for worker in self._workers:
             worker.end()
 

@@ -2,7 +2,7 @@
 
 Each line of the journal rests on the one before it. So who takes a line out and writes the rest
 anew has a chain that looks unbroken, but no longer goes through a head that was signed before: the
-roots of runs carry such heads, and so do packs, wherever they are by now.
+roots of runs carry such heads, and so do packs, wherever they were copied to.
 """
 
 from __future__ import annotations

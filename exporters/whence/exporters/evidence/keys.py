@@ -73,7 +73,7 @@ class KeyPair:
 
 
 def key_folder() -> Path:
-    """Where keys are kept, unless they are told to be elsewhere."""
+    """Where keys are stored, unless another folder is given."""
     return whence_home() / "keys"
 
 

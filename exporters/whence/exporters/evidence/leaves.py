@@ -2,7 +2,7 @@
 
 Every case of a log has a secret of its own, every event without a case likewise. An event's salt is
 an HMAC with that secret, so that a case can be forgotten by destroying its secret: what stands for
-its events then tells nothing to anybody, and proofs about all others still hold. An output belongs
+its events then reveals nothing, and proofs about all others still hold. An output belongs
 to the case of the event after which it appeared.
 """
 
@@ -51,7 +51,7 @@ __all__ = [
 LEAVES = "leaves.bin"
 
 _COUNT = 8
-"""Bytes at the end of such a file that tell how many leaves it has, if there is more in it."""
+"""Bytes at the end of such a file with its number of leaves, if there is more in it."""
 
 
 def tombstone(place: str, position: int) -> bytes:
@@ -89,7 +89,7 @@ def kept_salts(run: RunRecord, name: str) -> dict[int, bytes]:
 
 
 class Shown:
-    """One event with all that a proof may tell of it.
+    """One event with all that a proof may reveal of it.
 
     Attributes:
         position: its position.
@@ -297,7 +297,7 @@ def write_leaves(path: Path, leaves: bytes, tops: bytes | None = None) -> None:
     Args:
         path: the file.
         leaves: the leaves.
-        tops: what is on top; ``None`` if that is to be worked out by whoever needs it next.
+        tops: what is on top; ``None`` if the next caller has to compute it.
     """
     more = b"" if tops is None else tops + (len(leaves) // SIZE).to_bytes(_COUNT)
     whole_file(path, lambda beside: _bytes_to(beside, leaves + more))

@@ -42,7 +42,7 @@ def picture_of(inputs: Sequence[str], processors: Sequence[str], output: str) ->
     """Lay out an explanation, from the input events on the left to the output on the right.
 
     Args:
-        inputs: what the input events are called; many are cut, and how many are left is told.
+        inputs: what the input events are called; many are cut, and the number of the rest is shown.
         processors: the processors on the way, in order.
         output: what the output is called.
     """

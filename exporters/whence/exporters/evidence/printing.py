@@ -76,7 +76,7 @@ class _Pages:
         self._y -= points
 
     def keep(self, points: float) -> None:
-        """Go on at the next page unless there is so much room here."""
+        """Continue on the next page unless there is this much room."""
         if self._y - points < _MARGIN:
             self.end()
 
@@ -203,7 +203,7 @@ class _Pages:
 
 
 def _printable(text: str) -> str:
-    """What the fonts of every PDF reader have; anything else is told by its number."""
+    """What the fonts of every PDF reader have; anything else is shown as its code point."""
     return "".join(
         each
         if each.isprintable() and each.encode("cp1252", "ignore")

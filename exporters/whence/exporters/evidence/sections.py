@@ -39,7 +39,7 @@ SOUGHT = {
     "retention": "retention",
     "owner": "owner",
 }
-"""What a pack tells of a run, if it is known."""
+"""What a pack states of a run, if it is known."""
 
 _NAMES = (
     "NAME@POSITION is one event of the log, processor or output of that name; positions count from "
@@ -236,7 +236,7 @@ def _steps(sentences: Sequence[str]) -> list[Section]:
 
 
 def _route(route: tuple[list[str], list[list[str]]]) -> list[Section]:
-    """Where each event leads to; an answer about somebody or an erasure has none."""
+    """The events that each event is derived from; answers about a case or an erasure have none."""
     words = (
         "From the output back to the input events: each event, and one that it is derived from. "
         "Explains: part of the reason. Trigger: part of the reason, but its values do not matter."

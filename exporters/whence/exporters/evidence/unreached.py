@@ -72,12 +72,12 @@ def unreached(
 def named_in_runs(root: Path, runs: Iterable[str], mentions: Callable[[str], bool]) -> list[str]:
     """One line for each run whose chain, options or metadata name what is to be erased.
 
-    They are what somebody wrote, and the chain has a digest: they are not changed.
+    Users wrote them, and the chain has a digest: they are not changed.
 
     Args:
         root: the record's place.
         runs: the ids of the runs.
-        mentions: whether a text tells what is to be erased.
+        mentions: whether a text contains what is to be erased.
     """
     found = []
     for id in runs:
@@ -116,7 +116,7 @@ def files_written(root: Path, mentions: Callable[[str], bool]) -> list[str]:
 
     Args:
         root: the record's place.
-        mentions: whether a name tells what is to be erased; then it is not repeated.
+        mentions: whether a name contains what is to be erased; then it is not repeated.
     """
     found: dict[str, None] = {}
     for entry in read_journal(root):

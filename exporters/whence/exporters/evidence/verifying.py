@@ -67,7 +67,7 @@ def verify_pack(
 
     Args:
         path: the pack.
-        key: the public key of whoever is said to have made it.
+        key: the public key of the expected signer.
         tsa_certificate: the certificates, in PEM, that times are traced to.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The answer in words: of what was found alone, so that whoever verifies can say it again."""
+"""The answer in words: made of the findings alone, so that the verifier can rebuild it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def answer_in_words(
     Args:
         question: as it was asked, in one form.
         answer: what the graph says.
-        erasure: the erasure that is asked about, as `erasure_facts` tells of it.
+        erasure: the erasure in question, as `erasure_facts` describes it.
     """
     if isinstance(answer, Why):
         return _why(answer)
@@ -112,7 +112,7 @@ def ranges_text(places: Intervals) -> str:
 def known_gaps(
     metadata: Mapping[str, Any], coverage: Coverage, erasures: Sequence[str]
 ) -> list[str]:
-    """The gaps that follow from what else is told of the run.
+    """The gaps that follow from the other facts about the run.
 
     Args:
         metadata: what is stated of the processing.
@@ -143,7 +143,7 @@ def coverage_in_words(coverage: Coverage) -> str:
 
 
 def redaction_in_words(reveal: list[str], subject: str | None) -> str:
-    """What is told in clear, and that nothing else is."""
+    """What is revealed, and that nothing else is."""
     clear = []
     if reveal:
         fields = "field" if len(reveal) == 1 else "fields"

@@ -1,4 +1,4 @@
-"""A log of the record, from what PROV tells of its events."""
+"""A log of the record, from a PROV description of its events."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def write_log(root: Path, name: str, id: str, said: Said, events: Sequence[Said]
 
 
 def _values(events: Sequence[Said]) -> tuple[dict[str, list[Value]], bool]:
-    """The columns of the events' values, if they are told, and whether these are plain ones."""
+    """The columns of the events' values, if present, and whether these are plain ones."""
     told = [event for event in events if "value" in event]
     if not told:
         return {}, False

@@ -57,7 +57,7 @@ def import_runs(
         path: the file; its ending names the format.
         root: the record's place.
         format: the format, if the ending does not say it.
-        most: the most bytes, unpacked, that are taken in; memory for about fifteen times as much is
+        most: the most bytes, unpacked, that are read; memory for about fifteen times as much is
             needed.
 
     Raises:
@@ -156,7 +156,7 @@ def _runs(stated: Statements) -> list[dict[str, list[Any]]]:
 
 
 class _Run:
-    """One run, as a bundle tells of it."""
+    """One run, as a bundle describes it."""
 
     def __init__(self, stated: Statements) -> None:
         (known,) = _runs(stated)

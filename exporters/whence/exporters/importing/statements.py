@@ -73,7 +73,7 @@ def read_statements(
     Args:
         path: the file.
         format: the format, if the ending does not say it.
-        most: the most bytes, unpacked, that are taken in.
+        most: the most bytes, unpacked, that are read.
 
     Raises:
         LogError: the file is damaged, or too large, or is no such file.

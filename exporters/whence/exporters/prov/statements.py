@@ -63,10 +63,10 @@ class Kind:
     Attributes:
         word: PROV's word for it: its section in PROV-JSON, and in RDF the plain property.
         roles: what its ends are called, in the order of PROV-N.
-        qualified: in RDF, the property that leads to the qualified form; none if it has none.
+        qualified: in RDF, the property that points to the qualified form; none if it has none.
         type: in RDF, the class of the statement itself, or of its qualified form.
         properties: in RDF, what leads from the qualified form to each end but the first.
-        rest: how many more arguments PROV-N has for it, which are not told.
+        rest: how many more arguments PROV-N has for it, which are left out.
         plain: in RDF, the plain property, if it is not the word.
     """
 

@@ -12,10 +12,10 @@ from whence.exporters.validating.rules import CONSTRAINTS
 __all__ = ["Report", "Violation", "Violations"]
 
 KEPT = 20
-"""So many violations of each rule are kept in full; the others are counted."""
+"""Maximum number of violations per rule to store; the others are counted."""
 
 SHOWN = 12
-"""So many statements are shown with a violation."""
+"""Maximum number of statements to show with a violation."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Violations:
         self.standard = True
 
     def full(self, rule: str) -> bool:
-        """Whether so many of this rule are kept that another would only be counted."""
+        """Whether further violations of this rule are only counted."""
         return self.counts[rule] >= KEPT
 
     def add(

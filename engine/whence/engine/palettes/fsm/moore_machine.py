@@ -224,13 +224,13 @@ class _Moore(Machine):
         if below is not None:
             why = (why, below)
         if before not in self.traps:
-            # Once in a trap, no input can change what is said.
+            # Once in a trap, no input can change the output.
             self.so_far = (self.so_far, came, *enough)
         said: Event | None = None
         if target in symbols:
             exists = event.exists if self.regular else (self.so_far, event.exists)
             said = self.emit(symbols[target], why, self.so_far, exists)
-            # From here on the output stands for all that led to it.
+            # From here on the output carries the history of its state.
             self.so_far = said if before not in self.traps else self.so_far
         self._enter(target, why if said is None else said)
         return [] if said is None else [said]

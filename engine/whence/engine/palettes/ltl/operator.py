@@ -18,7 +18,7 @@ __all__ = ["Operator", "OperatorMachine"]
 class Operator(Processor):
     """A temporal operator: outputs the verdict for the suffix that starts at k, once known.
 
-    In chain files all operators share the tag ``ltl`` and are told apart by their symbol.
+    In chain files all operators share the tag ``ltl`` and differ by their symbol.
     """
 
     tag: ClassVar[str] = "ltl"

@@ -40,7 +40,7 @@ _TOLD = pa.schema([("told", pa.string())])
 
 
 class _Until(StagedParts):
-    """Leaves out what belongs to the next task; what the end leans on is told by the last."""
+    """Leaves out what belongs to the next task; what the end depends on is reported by the last."""
 
     def __init__(self, folder: Path, stop: int | None) -> None:
         super().__init__(folder)
@@ -120,7 +120,7 @@ class ChunkTasks:
                 if work.last + 1 >= stop * chunk + self.halo:
                     return False
         except WhenceError:
-            return True  # whoever runs it tells of it
+            return True  # its caller reports it
         return False
 
     def do(self, number: int) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def _spoken(work: KernelWork) -> int:
 
 
 def told_by_chunks(session: SparkSession, tasks: ChunkTasks) -> list[dict[str, Any]]:
-    """Let Spark do it; return what every task tells."""
+    """Let Spark do it; return what every task reports."""
 
     def told(count: int, do: Callable[..., Iterator[pa.RecordBatch]]) -> list[Any]:
         ranges = session.range(0, count, 1, count)

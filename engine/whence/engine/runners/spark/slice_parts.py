@@ -55,7 +55,7 @@ class Piece(NamedTuple):
         stream: as the manifest lists it; its name is empty for notes on slices.
         part: the number of the part.
         events: its outputs or its notes; ``None`` if there are none.
-        associations: what these lead to; ``None`` if nowhere.
+        associations: what these are derived from; ``None`` if nothing.
         tracked: how many of them have associations.
     """
 

@@ -13,7 +13,7 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 class UndeclaredPrefix(WhenceError, ValueError):
-    """A name whose prefix nobody has declared, at least not yet."""
+    """A name whose prefix is not declared, at least not yet."""
 
 
 def check_prov(iri: str, where: str) -> None:
@@ -88,7 +88,7 @@ class Namespaces:
         """A name written out; what has no known prefix but looks like an IRI is one.
 
         Raises:
-            UndeclaredPrefix: nobody says what the prefix stands for.
+            UndeclaredPrefix: the prefix is not declared.
         """
         prefix, colon, local = name.partition(":")
         if not colon:

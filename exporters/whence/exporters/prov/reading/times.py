@@ -87,7 +87,7 @@ def _parsed(text: str) -> tuple[int, bool] | None:
 
 
 def _days(year: int, month: int, day: int) -> int:
-    """Days since 1970, in a calendar that goes on before its invention and after year 9999."""
+    """Days since 1970, in a calendar without a first or last year."""
     year, month = (year, month) if month > 2 else (year - 1, month + 12)
     return (
         365 * year
