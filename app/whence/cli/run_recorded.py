@@ -203,7 +203,7 @@ def _kept_text(result: Result, options: RunOptions, away: WhenceError | None) ->
     yield f"run {result.id}{again}"
     yield f"  record: {result.record.folder}"
     if not options.tracked:
-        yield "  not tracked: with --track it keeps what explains each output"
+        yield "  not tracked: --track stores what explains each output"
         return
     if result.loaded is not None and result.loaded.complete:
         wrote = result.loaded

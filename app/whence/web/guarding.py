@@ -174,7 +174,7 @@ async def _body(headers: Headers, receive: Receive, most: int) -> bytes:
                 if message["type"] != "http.request" or not message.get("more_body"):
                     return bytes(read)
     except TimeoutError:
-        raise Refusal(HTTPStatus.REQUEST_TIMEOUT, "The request did not come in time.") from None
+        raise Refusal(HTTPStatus.REQUEST_TIMEOUT, "The request took too long to arrive.") from None
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

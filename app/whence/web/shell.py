@@ -61,7 +61,8 @@ def page(
         aria_busy="true" if part else None,
     )
     script = el(
-        "noscript", el("p", "This page needs JavaScript, its own and no other.", class_="problem")
+        "noscript",
+        el("p", "This page needs JavaScript, from its own server only.", class_="problem"),
     )
     return _document(
         title,
@@ -95,7 +96,7 @@ def _top(form: str = "") -> Html:
     known = [el("a", "Runs", href="/"), el("a", "Compare", href="/compare")]
     return el(
         "header",
-        el("a", "To the content", href="#view", class_="skip"),
+        el("a", "Skip to the content", href="#view", class_="skip"),
         el(
             "a",
             el("b", "Whence"),

@@ -221,7 +221,7 @@ def _positions(inputs: Sequence[InputRange], most: int = 200) -> str:
 
 def _events(run: RunGraph, why: Why, events: Sequence[LogEvent]) -> Inside:
     if not events:
-        return el("p", "There is none.", class_="empty")
+        return el("p", "No input event explains it.", class_="empty")
     rest = why.count - len(events)
     note = None
     if rest > 0:
@@ -265,7 +265,7 @@ def _switch(asked: Asked, found: Answer) -> Inside:
             aria_current="true" if on else None,
         ),
         class_="chips",
-        aria_label="How much of the way",
+        aria_label="Amount of detail",
     )
 
 
@@ -369,7 +369,7 @@ def _alternatives(why: Why) -> Inside:
     more = el("p", f"and {number(left)} more", class_="note") if left > 0 else None
     return el(
         "section",
-        el("h2", "Or else by"),
+        el("h2", "Alternatives"),
         el("p", "Each of these alone would explain it as well.", class_="note"),
         el("ul", lines),
         more,
