@@ -20,7 +20,7 @@ QUICK_ROUNDS = 2
 
 
 class BenchError(Exception):
-    """A benchmark that was declared or asked for wrongly; the message is one line."""
+    """A wrong declaration or request of a benchmark; the message is one line."""
 
 
 def quick() -> bool:
@@ -82,7 +82,7 @@ class Bench:
         title: One line above the table.
         prepare: Makes what all variants need (data, a session) and clears it away; its value is
             handed to every variant. Not timed.
-        rounds: How often each variant is run; at least five, because medians of fewer say little.
+        rounds: How often each variant is run; at least five, because medians of fewer mean little.
         warm_up: Rounds before that which are not counted.
         into: The benchmark in whose file the results stand, beside its own; their ids begin with
             the name of this one. Its own file, unless given.

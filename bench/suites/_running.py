@@ -1,4 +1,4 @@
-"""Run a chain over a log that is in memory already, and say how fast it was.
+"""Run a chain over a log that is in memory already, and measure its speed.
 
 Speeds are by the time of the processor, which is one core's: kernels use no threads.
 """

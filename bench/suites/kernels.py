@@ -158,7 +158,7 @@ def _on_disk_once(name: str) -> dict[str, float]:
 
 
 def _kept(name: str) -> None:
-    """What the local runner needs and leaves; one run says all."""
+    """What the local runner needs and leaves; one run measures all."""
     shown = {"bytes_per_event": "bytes", "peak_mb": "MB", "events_per_second": "events/s"}
     for key, unit in shown.items():
         id = f"{name}.{key}" if key == "bytes_per_event" or quick() else f"{name}.{key}_1e7"

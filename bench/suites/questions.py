@@ -55,7 +55,7 @@ SCAN = "MATCH (e:Input) RETURN sum(e.key % 7) AS n"
 
 @dataclass
 class Graph:
-    """The runs that are asked about, by what they are for."""
+    """The runs in question, by their purpose."""
 
     connection: Connection
     runs: dict[str, str]
@@ -176,7 +176,7 @@ def _corrupt(given: Graph, run: str, length: int, many: int) -> None:
 
 @bench.variant("impact.s_1e4_inputs")
 def corrupt(given: Graph) -> None:
-    """What stands if some input events, here and there, are wrong."""
+    """Which outputs hold if some input events, here and there, are wrong."""
     _corrupt(given, "inputs", INPUTS, CORRUPT)
 
 

@@ -100,7 +100,7 @@ def files_of(log: LogRecord) -> str:
 
 
 def difference(session: Any, root: Path, query: str, count: int = SHORT) -> str | None:
-    """The first output of which the two ways say something else; ``None`` if there is none."""
+    """The first output on which the two ways differ; ``None`` if there is none."""
     log = written(root, query, count)
     run = run_on_spark(root, chain_of(query), {"log": log}, session=session)
     SQL[query](session, files_of(log), root / "sql")

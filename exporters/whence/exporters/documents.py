@@ -132,7 +132,7 @@ def expanded_size(source: RecordedRun) -> int:
 
 def answer_document(answer: Answer) -> Document:
     names = RunNames(answer.run)
-    # What was asked makes the name, so that two answers about one run are two bundles.
+    # The question makes the name, so that two answers about one run are two bundles.
     asked = hashlib.sha256(clean(answer.question).encode()).hexdigest()[:16]
     name = names.space.name(f"answer-{asked}")
 

@@ -44,7 +44,7 @@ def expanded(several: list[Leads], heads: HeadZones | None) -> Iterator[list[Tol
 
     Args:
         several: the leads.
-        heads: the heads that positions of the stream stand for, if it has no events.
+        heads: the heads that positions of the stream represent, if it has no events.
     """
     ordered = [_sorted(leads) for leads in several]
     outputs = np.unique(np.concatenate([leads.output for leads in ordered]))

@@ -1,4 +1,4 @@
-"""Relations in columns, gathered until all that is said of the same places is together."""
+"""Relations in columns, gathered until all statements about the same places are together."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _MOST = 62
 class Gathered(Generic[Key]):
     """Rows of numbers by what they are; each row says where, its marks what else.
 
-    What is said of one row several times is said once, with the marks taken together.
+    Repeated statements about one row become one, with the union of their marks.
     """
 
     def __init__(self) -> None:
         self._found: dict[Key, dict[Marks, list[tuple[Ints, ...]]]] = {}
 
     def add(self, key: Key, marks: Marks, *columns: Ints) -> None:
-        """Take rows that say the same."""
+        """Take rows with the same statements."""
         if len(columns[0]):
             self._found.setdefault(key, {}).setdefault(marks, []).append(columns)
 

@@ -63,10 +63,10 @@ def pair_rows(
         relation: how the outputs rest on the inputs.
         source: the namespace of the outputs.
         target: that of the inputs.
-        marks: what else is said of every pair.
+        marks: further statements about every pair.
         outputs: positions.
         inputs: positions, as many.
-        stands_for: the inputs are no events, so that a range of one position stands for each.
+        stands_for: the inputs are no events, so that a range of one position represents each.
         work: what made the outputs from the inputs in one step, if it was one.
         plain: whether RDF has the plain form too.
     """

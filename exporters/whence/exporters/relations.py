@@ -5,7 +5,7 @@ a list                    each pair of events, one relation
 a zone, few outputs       the same
 a zone, many outputs      the range of its outputs, related to the one event
 a band                    the range of its outputs, related to the range that they are derived from
-heads of slices           have no events of their own: ranges of positions stand for them
+heads of slices           have no events of their own: ranges of positions represent them
 ========================  ==========================================================================
 """
 
@@ -31,7 +31,7 @@ from whence.exporters.spans import Bands, band_rows, zone_rows
 __all__ = ["FEW", "Heads", "Relations", "edge_rows"]
 
 Heads = Mapping[str, Mapping[str, HeadZones]]
-"""The heads that streams of that role stand for, by where they lead."""
+"""The heads that streams of that role represent, by their origin."""
 
 FEW = 16
 """A zone of at most this many outputs is written event by event."""
@@ -41,7 +41,7 @@ class Relations:
     """Turns the associations of a stream into statements, a part of the record at a time.
 
     A zone that was still open when its part was written is stated twice, when it begins and when
-    it ends. Only zones that are open at the same time are kept in mind.
+    it ends. Only zones that are open at the same time are held in memory.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Relations:
         self._open: dict[tuple[str, str, int, int], Marks] = {}
 
     def part(self, told: Associations) -> Iterator[Rows]:
-        """The relations of one part; what is said twice is said once."""
+        """The relations of one part, without duplicates."""
         if self.expand is None:
             yield from self._told(self._found(told))
         elif self.stream not in self.heads:
@@ -214,7 +214,7 @@ class Relations:
 
 
 class _Found:
-    """What a part says, sorted by form."""
+    """The relations of a part, sorted by form."""
 
     def __init__(self) -> None:
         self.pairs: Gathered[tuple[str, str]] = Gathered()

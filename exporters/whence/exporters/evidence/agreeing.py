@@ -40,7 +40,7 @@ def disagreeing(
         told: the facts.
         found: what was found.
         proofs: the proofs of events.
-        parts: what the run's root stands over.
+        parts: what the run's root covers.
         chain: the definition of the chain.
     """
     answer = found.answer

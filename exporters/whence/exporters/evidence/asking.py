@@ -41,16 +41,16 @@ class Asked:
     """A question and its answer.
 
     Attributes:
-        question: as it was asked, in one form.
-        answer: what the graph says.
+        question: the question in its normal form.
+        answer: the graph's answer.
         words: the same in a sentence.
         cited: the input events it rests on.
-        outputs: the outputs it speaks of, by stream.
+        outputs: the outputs that it is about, by stream.
         route: the associations that it rests on.
         graph: the run as the graph knows it.
         record: the run as the record knows it.
-        subject: the case whose events are asked for.
-        erasure: the erasure that is asked about.
+        subject: the case whose events are requested.
+        erasure: the erasure in question.
     """
 
     question: str

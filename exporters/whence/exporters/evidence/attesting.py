@@ -50,7 +50,7 @@ def envelope(
     Args:
         files: the bag.
         root: the Merkle root, in hex.
-        predicate: what is said of the pack, the time of signing among it.
+        predicate: statements about the pack, including the time of signing.
         keys: the keys to sign with.
     """
     subjects = {
@@ -68,7 +68,7 @@ def sealed(
     Args:
         subjects: the digests, SHA-256 in hex, by name.
         kind: what kind of statement it is.
-        predicate: what is said of them.
+        predicate: statements about them.
         keys: the keys to sign with.
     """
     statement = {
@@ -98,9 +98,9 @@ class Opened:
     Attributes:
         payload: what was signed.
         kind: what kind of statement it is.
-        subjects: the digests that it speaks of, by name.
-        predicate: what it says of them.
-        keyid: the key that is said to have signed it; ``None`` if there is no signature.
+        subjects: the digests that it names, by name.
+        predicate: its statements about them.
+        keyid: the stated key of the signature; ``None`` if there is no signature.
         signature: the signature.
     """
 

@@ -23,7 +23,7 @@ MEMORY = 6 << 30
 
 
 def recheck_alone(path: Path) -> list[State]:
-    """What `recheck` says of a pack that was read before and whose digests hold."""
+    """The findings of `recheck` on a pack whose digests were verified."""
     command = [sys.executable, "-P", "-m", __name__, str(path.absolute()), str(SECONDS)]
     try:
         done = subprocess.run(

@@ -1,6 +1,6 @@
-"""The root of a run, committed when it ends: in the journal, signed, and with a time if asked for.
+"""The root of a run, committed when it ends: in the journal, signed, perhaps time-stamped.
 
-What is committed stands beside the manifest, in ``root.json``. Its statement names the root and the
+What is committed is next to the manifest, in ``root.json``. Its statement names the root and the
 head of the journal at that moment, which begins with the line that says so: whoever has no key can
 neither change the run nor take a line out of the journal before it without being found.
 """
@@ -197,7 +197,7 @@ def _check_all(
 
 
 def has_head(entries: Sequence[Entry], head: Mapping[str, Any]) -> bool:
-    """Whether a journal has gone through this head."""
+    """Whether a journal contains this head."""
     count = head["count"]
     return bool(0 < count <= len(entries) and entries[count - 1].digest == head["head"])
 

@@ -140,7 +140,7 @@ def erase(
 
     Args:
         plan: what is to go.
-        reason: why, in words; kept for good.
+        reason: why, in words; stored permanently.
         connection: the graph; ``None`` if there is none.
         local: the name of the local server that the graph is on, whose files are made anew;
             ``None`` if it is elsewhere.

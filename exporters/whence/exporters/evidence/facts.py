@@ -35,11 +35,11 @@ __all__ = ["Wanted", "facts_of"]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a pack is asked to hold.
+    """The requested contents of a pack.
 
     Attributes:
         run: the run's id, or ``latest``.
-        question: what is asked; see `ask`.
+        question: the question; see `ask`.
         profile: one of `PROFILES`.
         reveal: the fields whose values are revealed for every event.
         subject: the case whose events are revealed completely.
@@ -69,17 +69,17 @@ def facts_of(
     difference: Mapping[str, Any] | None = None,
     said: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Everything that a pack says, for programs; the page is made of it.
+    """All contents of a pack, for programs; the page is made of them.
 
     Args:
         asked: the question and its answer.
-        wanted: what the pack is asked to hold.
+        wanted: the requested contents.
         subject: the case whose events are revealed completely.
         proved: the proofs.
         counted: the counts that reconcile.
         answer: the answer as far as it may be revealed.
         tries: how other inputs would have changed the result, if that was tried.
-        difference: what differs from an earlier reporting date, if that is asked.
+        difference: what differs from an earlier reporting date, if requested.
         said: the steps from the output to the events, a sentence each, if they are known.
     """
     manifest = asked.record.manifest

@@ -1,4 +1,4 @@
-"""What stands for each event of a part: digests of its fields, salted; and nodes above them.
+"""The digest of each event of a part: salted digests of its fields; and the nodes above them.
 
 This file is run as a script, too, by processes that share a long log (see `HashingPool`). To
 start at once, it needs nothing but Arrow; the rest of Whence is loaded for values of rare
@@ -47,7 +47,7 @@ NOTHING = hashlib.sha256(b"").digest()
 
 _HEIGHT = 10
 BRANCH = 1 << _HEIGHT
-"""Leaves of a branch of a Merkle tree; what is on top of each is kept."""
+"""Leaves per branch of a Merkle tree; the node on top of each branch is stored."""
 
 _KEY = 64
 _INNER, _OUTER = np.uint8(0x36), np.uint8(0x5C)
@@ -124,7 +124,7 @@ def hashed(
     place: str,
     salted: Callable[[list[int], list[int], list[bytes]], list[bytes]],
 ) -> list[bytes]:
-    """What stands for each event of a table.
+    """The digest of each event of a table.
 
     Args:
         table: the events.
@@ -182,7 +182,7 @@ def _texts(column: pa.ChunkedArray, kind: str) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Done:
-    """What stands for the events of some parts.
+    """The digests of the events of some parts.
 
     Attributes:
         leaves: one for each event.
@@ -195,7 +195,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Work:
-    """Parts of a log or stream, and what is needed to say what stands for their events.
+    """Parts of a log or stream, and what is needed to compute the digests of their events.
 
     Attributes:
         files: the parts.

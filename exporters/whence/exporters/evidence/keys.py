@@ -1,4 +1,4 @@
-"""Keys of Ed25519: made here, kept in files that only their owner can read."""
+"""Keys of Ed25519: made here, stored in files that only their owner can read."""
 
 from __future__ import annotations
 
@@ -132,12 +132,12 @@ def find_keys(given: str | Path | None = None) -> KeyPair:
 
 
 def signing_keys(given: str | None = None) -> KeyPair | None:
-    """The pair that runs are signed with: as given, as ``WHENCE_KEY`` says, or ``default``.
+    """The pair that runs are signed with: as given, of ``WHENCE_KEY``, or ``default``.
 
     ``WHENCE_KEY=none`` leaves runs unsigned, and so does a folder without ``default.key``.
 
     Raises:
-        ParameterError: what is given, or what ``WHENCE_KEY`` says, is no key.
+        ParameterError: what is given, or in ``WHENCE_KEY``, is no key.
     """
     named = given or os.environ.get("WHENCE_KEY")
     if named == "none":

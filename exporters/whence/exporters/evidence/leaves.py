@@ -55,7 +55,7 @@ _COUNT = 8
 
 
 def tombstone(place: str, position: int) -> bytes:
-    """What stands for an event of which nothing is known but that it was there."""
+    """The digest of an event of which only the existence is known."""
     return leaf_digest(place, position, b"erased")
 
 
@@ -95,7 +95,7 @@ class Shown:
         position: its position.
         values: its fields as canonical JSON; none if it was erased.
         salts: the salts of its fields.
-        erased: what stands for it, if it was erased.
+        erased: its digest, if it was erased.
     """
 
     def __init__(
@@ -115,12 +115,12 @@ class Shown:
 
     @property
     def digests(self) -> dict[str, bytes]:
-        """What stands for its fields."""
+        """The digests of its fields."""
         return {n: field_digest(self.salts[n], n, v) for n, v in sorted(self.values.items())}
 
     @property
     def leaf(self) -> bytes:
-        """What stands for it."""
+        """Its digest."""
         if self.erased is not None:
             return self.erased
         return leaf_digest(self.place, self.position, b"".join(self.digests.values()))
@@ -137,7 +137,7 @@ class EventLeaves:
         """Begin to work the leaves out, if that was not done before.
 
         Args:
-            file: where they are kept.
+            file: where they are stored.
             work: how they are worked out.
             rows: how many events each of its parts has, one part after another.
             hands: who works them out.
@@ -149,7 +149,7 @@ class EventLeaves:
 
     @cached_property
     def tree(self) -> Tree:
-        """The tree; what was worked out for it is kept."""
+        """The tree; its computed nodes are cached."""
         count = sum(self._rows)
         if self._begun is not None:
             tree = self._begun()
@@ -210,7 +210,7 @@ class EventLeaves:
         return found
 
     def _check(self, index: int) -> None:
-        """Refuse kept nodes that are not those of the leaves below them."""
+        """Refuse stored nodes that are not those of the leaves below them."""
         if not self.tree.fits(index):
             msg = (
                 f"{self._file}: expected nodes that fit their leaves; got others; "
@@ -304,7 +304,7 @@ def write_leaves(path: Path, leaves: bytes, tops: bytes | None = None) -> None:
 
 
 def read_leaves(path: Path) -> tuple[bytes, bytes | None]:
-    """Leaves, and what is on top of their branches if it was kept."""
+    """Leaves, and the nodes on top of their branches if they are stored."""
     kept = path.read_bytes()
     if len(kept) % SIZE != _COUNT:
         return kept, None

@@ -191,7 +191,7 @@ def _with_prov(facts: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def _validation(prov: Mapping[str, bytes]) -> dict[str, Any]:
-    """What the checker says of the PROV files."""
+    """The checker's findings on the PROV files."""
     reports = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, data in prov.items():

@@ -15,7 +15,7 @@ _BETWEEN = 70
 
 @dataclass(frozen=True)
 class Box:
-    """A box with text, its left upper corner and what it stands for."""
+    """A box with text, its upper left corner and what it represents."""
 
     x: int
     y: int

@@ -22,7 +22,7 @@ class Proved:
     Attributes:
         merkle: the root of the run and the trees under it.
         proofs: one for each event.
-        references: what stands for each input event, by log and position.
+        references: the digest of each input event, by log and position.
         values: what is revealed of each input event, by log and position.
     """
 

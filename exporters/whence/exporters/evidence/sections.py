@@ -1,4 +1,4 @@
-"""What a pack says, in words and tables."""
+"""The contents of a pack in words and tables."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def report(told: Mapping[str, Any], route: tuple[list[str], list[list[str]]]) ->
 
 
 def _asked(question: str) -> str:
-    """The question for a person, and as it was asked."""
+    """The question for a person, and as it was requested."""
     word, _, rest = question.partition(" ")
     meant = {
         "explain": f"Why does the output {rest} have its value?",

@@ -28,7 +28,7 @@ _QUERY, _REPLY = "application/timestamp-query", "application/timestamp-reply"
 
 
 class _Here(urllib.request.HTTPRedirectHandler):
-    """Goes nowhere else: the server that was named is the one that is asked."""
+    """Follows no redirect: only the named server is contacted."""
 
     def redirect_request(
         self,

@@ -37,8 +37,8 @@ def answer_in_words(
     """The answer in a sentence or two.
 
     Args:
-        question: as it was asked, in one form.
-        answer: what the graph says.
+        question: the question in its normal form.
+        answer: the graph's answer.
         erasure: the erasure in question, as `erasure_facts` describes it.
     """
     if isinstance(answer, Why):
@@ -155,5 +155,5 @@ def redaction_in_words(reveal: list[str], subject: str | None) -> str:
 
 
 def validation_in_words(statements: int) -> str:
-    """What the checker of PROV says."""
+    """The findings of the PROV checker."""
     return f"valid by W3C PROV-CONSTRAINTS, {statements:,} statements, checked when it was made"

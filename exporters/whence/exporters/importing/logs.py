@@ -24,7 +24,7 @@ from whence.exporters.importing.statements import Typed
 __all__ = ["plain_value", "write_log"]
 
 Said = Mapping[str, list[Any]]
-"""What is said of one thing."""
+"""The statements about one thing."""
 
 _MAPPED = ("case", "activity", "time")
 
@@ -45,8 +45,8 @@ def write_log(root: Path, name: str, id: str, said: Said, events: Sequence[Said]
         root: the record's place.
         name: what the log is called.
         id: its identity.
-        said: what is said of the log.
-        events: what is said of its events, in order.
+        said: the statements about the log.
+        events: the statements about its events, in order.
     """
     columns, plain = _values(events)
     roles: dict[str, str | None] = dict.fromkeys(_MAPPED)

@@ -72,7 +72,7 @@ def read_statements(
 
     Args:
         path: the file.
-        format: the format, if the ending does not say it.
+        format: the format, if the file's extension does not determine it.
         most: the most bytes, unpacked, that are read.
 
     Raises:

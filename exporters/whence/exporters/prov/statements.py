@@ -80,7 +80,7 @@ class Kind:
 
     @cached_property
     def names(self) -> _KindNames:
-        """What RDF calls it; made once, for it is asked for with every statement."""
+        """Its name in RDF; made once, because every statement needs it."""
         return _KindNames(
             Name(PROV, self.plain or self.word),
             None if self.qualified is None else Name(PROV, self.qualified),
@@ -134,8 +134,8 @@ class Statement(NamedTuple):
     Attributes:
         kind: what it says.
         id: its own name; a membership has none.
-        ends: what it is about, in the order of the kind's roles; ``None`` where nothing is said.
-        attributes: what else is said; the order is that of the export.
+        ends: what it is about, in the order of the kind's roles; ``None`` if absent.
+        attributes: further attributes; the order is that of the export.
     """
 
     kind: Kind

@@ -2,7 +2,7 @@
 
 All generations of an entity are simultaneous (39), and so are its invalidations (40) and the starts
 and ends of an activity (31, 32). So there is one node for each of these; only usages stand alone.
-Constraints speak of events that exist: because a statement implies them, or because the entity or
+Constraints apply to events that exist: because a statement implies them, or because the entity or
 activity is declared. Ends and invalidations without statements have no successors and are left out.
 """
 
@@ -29,7 +29,7 @@ class Events:
     Attributes:
         before: of each edge, the event that precedes.
         after: the event that follows.
-        numbers: the constraint that says so; 42 alone is strict.
+        numbers: the constraint; only 42 is strict.
         reasons: the statement that it rests on, as its place in ``origins``.
         times: the stated times of an event, each with its statement.
     """
@@ -40,7 +40,7 @@ class Events:
         Args:
             instance: the statements.
             normal: the same, merged.
-            assume: take every entity as generated and every activity as started, said or not.
+            assume: take every entity as generated and every activity as started, stated or not.
         """
         self.instance, self.normal = instance, normal
         self.before, self.after, self.reasons = array("q"), array("q"), array("q")

@@ -1,4 +1,4 @@
-"""What a check says: a verdict, and each violation with the statements it rests on."""
+"""The result of a check: a verdict, and each violation with the statements it rests on."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Table:
     Attributes:
         kind: the kind.
         ids: the identifier of each; 0 for none.
-        slots: a column for each argument that is a name; 0 for what is not said.
+        slots: a column for each argument that is a name; 0 if it is absent.
         times: a column for each argument that is a time.
         origins: the statement that each row was made from; ``None``: it is that statement.
     """
@@ -63,9 +63,9 @@ class Instance:
     Attributes:
         document: what it is a part of.
         name: of the bundle.
-        texts: every name that occurs, by its number; 0 stands for none.
+        texts: every name that occurs, by its number; 0 means none.
         tables: the statements, by the word of their kind.
-        empty: the entities that are said to be empty collections.
+        empty: the entities that are stated to be empty collections.
     """
 
     def __init__(self, document: Document, name: str | None = None) -> None:

@@ -50,7 +50,7 @@ def read_prov_jsonld(source: Source) -> Document:
     try:
         return _Reading(source.where).read(source.json())
     except UndeclaredPrefix:
-        # The context may stand behind what it is the context of.
+        # The context may come after what it applies to.
         reading = _Reading(source.where)
         reading.look(source.json())
         return reading.read(source.json())
@@ -63,7 +63,7 @@ class _Reading:
         self.spaces = Namespaces(where, {}, linked=True)
 
     def look(self, stream: JsonStream) -> None:
-        """Find the context of the document, wherever it stands."""
+        """Find the context of the document, wherever it is."""
         for name in stream.members():
             value = stream.value()
             if name == "@context":

@@ -162,7 +162,7 @@ def _text(node: Any) -> str:
 
 
 class _Graph:
-    """What one graph says, as far as PROV is concerned."""
+    """The PROV statements of one graph."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance

@@ -16,7 +16,7 @@ _ANY_ZONE = 14 * 3600 * _SECOND
 
 
 class Times:
-    """The times of a document, each with a number; 0 stands for no time.
+    """The times of a document, each with a number; 0 means no time.
 
     >>> times = Times()
     >>> noon = times.number("2026-03-01T12:00:00Z")
@@ -46,7 +46,7 @@ class Times:
         return found
 
     def value(self, number: int) -> tuple[int, bool]:
-        """Nanoseconds since 1970, and whether a zone is said."""
+        """Nanoseconds since 1970, and whether a zone is given."""
         return self._values[number]
 
     def same(self, one: int, other: int) -> bool:
