@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import ranges_text, tell
+from whence.cli.asking import print_text, ranges_text
 from whence.cli.chain_options import Allow, ChainFile, chain_in
 from whence.cli.output import output
 
@@ -118,11 +118,11 @@ def _csv(
 
 def _print(found: Analysis, reach: tuple[Affected, ...] | None, cell: str | None) -> None:
     for use in found.logs:
-        tell(f"{use.log}: {_positions(use)}")
+        print_text(f"{use.log}: {_positions(use)}")
         if use.fields:
-            tell(f"  fields that can matter: {', '.join(use.fields)}")
+            print_text(f"  fields that can matter: {', '.join(use.fields)}")
         if use.unused:
-            tell(f"  columns that never matter: {', '.join(use.unused)}")
+            print_text(f"  columns that never matter: {', '.join(use.unused)}")
     shown = [
         {
             "output": pipe.output,
@@ -134,7 +134,7 @@ def _print(found: Analysis, reach: tuple[Affected, ...] | None, cell: str | None
     ]
     output().table(shown, _PIPES)
     if reach is not None:
-        tell(f"{cell}:")
+        print_text(f"{cell}:")
         output().table(
             [
                 {
@@ -147,9 +147,9 @@ def _print(found: Analysis, reach: tuple[Affected, ...] | None, cell: str | None
             _REACH,
         )
     if found.exact:
-        tell("exact: what can matter does, for some log")
+        print_text("exact: what can matter does, for some log")
     for reason in found.not_exact:
-        tell(f"not exact, though what never matters is certain: {reason}")
+        print_text(f"not exact, though what never matters is certain: {reason}")
 
 
 def _positions(use: LogUse) -> str:

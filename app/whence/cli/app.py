@@ -162,7 +162,7 @@ def _note(words: list[str]) -> None:
         latest = latest_run(root) if "latest" in words else None
         note(root, words, latest=latest)
     except WhenceError as error:
-        output().say(f"not in the journal: {error}")
+        output().message(f"not in the journal: {error}")
 
 
 app = typer.Typer(

@@ -33,7 +33,7 @@ def ask(
 ) -> None:
     """Query the graph in Cypher, read-only: no writes, no files, no other servers.
 
-    LOAD CSV is refused, and so are procedures, but for those that say what the graph is made of.
+    Refuses LOAD CSV, and all procedures except those that describe the graph.
     """
     from whence.store.questions import ask as run_query
 
@@ -52,7 +52,7 @@ def ask(
         output().table([{n: _shown(v) for n, v in row.items()} for row in rows], columns)
     if found.more:
         text = f"… more than {limit:,} rows; --limit {10 * limit} shows more of them"
-        output().tell(text)
+        output().text(text)
 
 
 def _parameters(given: list[str]) -> dict[str, Any]:

@@ -21,10 +21,10 @@ __all__ = [
     "Run",
     "Showing",
     "print_queries",
+    "print_text",
     "ranges_text",
     "shows",
     "shows_here",
-    "tell",
 ]
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="The run's id, or latest.")]
@@ -93,7 +93,7 @@ class Showing:
         from whence.store.catalog import find_run
 
         written = save(answer, self.prov, about=find_run(connection, answer.run))
-        output().say(f"PROV in {written}")
+        output().message(f"PROV in {written}")
 
 
 def _showing(cypher: Cypher = False, prov: Prov = None) -> Showing:
@@ -146,15 +146,15 @@ def _inside(ranges: Intervals, most: int | None, w: int) -> str:
     return ", ".join([*([text] if first or not more else []), *more])
 
 
-def tell(text: str) -> None:
+def print_text(text: str) -> None:
     """Print a line of the answer."""
     out = output()
     if out.form == "table":
         out.result(None, text)
     else:
-        out.tell(text)
+        out.text(text)
 
 
 def print_queries(queries: Mapping[str, str]) -> None:
     for name, text in queries.items():
-        output().say(f"\n{text.rstrip()}", head=f"\n{name}.cypher")
+        output().message(f"\n{text.rstrip()}", head=f"\n{name}.cypher")

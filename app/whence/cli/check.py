@@ -78,9 +78,9 @@ def check(
         return
     output().table(found["processors"], ["processor", "type", "reads", "gives", "regular"])
     for line in _closing_lines(found):
-        output().say(line)
+        output().message(line)
     for name in log or ():
-        output().say(f"{name}: ok, all required columns are present")
+        output().message(f"{name}: ok, all required columns are present")
 
 
 def _count_keys(prepared: Prepared) -> list[str]:

@@ -115,11 +115,11 @@ def connected(settings: Settings | None, instance: str | None = None) -> Iterato
     instance = instance or default_instance()
     if settings is None:
         if find_running(Instance(instance)) is None:
-            out.say(f"starting a local Neo4j ({instance}); the first time it is fetched …")
+            out.message(f"starting a local Neo4j ({instance}); the first time it is fetched …")
         with out.progress() as progress:
             settings = start(instance, progress=progress).settings()
     with connect(settings) as connection:
-        out.say(f"connected to {settings.uri}")
+        out.message(f"connected to {settings.uri}")
         yield connection
 
 

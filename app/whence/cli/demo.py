@@ -50,7 +50,7 @@ def demo(
     try:
         with connected(settings, INSTANCE) as connection:
             story = Story(folder, chains, connection, events, own_server=settings is None)
-            story.tell(output())
+            story.run(output())
     finally:
         if settings is None and not keep:
             stop(INSTANCE)

@@ -64,7 +64,7 @@ def draw(
         written = str(draw_to(picture, to))
         if out.json:
             out.result({"file": written})
-        out.say(f"drawn: {written}")
+        out.message(f"drawn: {written}")
     elif out.json:
         out.result({"format": format, "drawing": drawn(picture, format)})
     else:

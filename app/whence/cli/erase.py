@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from whence.cli.app import LEFT, WORDS
-from whence.cli.asking import Record, ranges_text, tell
+from whence.cli.asking import Record, print_text, ranges_text
 from whence.cli.connecting import Server, connects
 from whence.cli.output import output
 
@@ -236,24 +236,24 @@ def _show_plan(plan: Plan) -> None:
         return
     output().table(rows, _COLUMNS)
     for row in _rows({}, touched.verdicts, counted):
-        tell(
+        print_text(
             f"{row['in']}, {row['name']}: {row['events']:,} verdicts follow as well and stay, as "
             f"they rest on others' events too (--verdicts erases them): {row['where']}"
         )
     _show_more(touched.untracked, plan.ended)
     for id in held:
-        tell(f"run {id} has a legal hold: nothing would be erased")
-    tell(f"{touched.count:,} events would be erased; nothing was")
+        print_text(f"run {id} has a legal hold: nothing would be erased")
+    print_text(f"{touched.count:,} events would be erased; nothing was")
 
 
 def _show_more(untracked: Mapping[str, tuple[str, ...]], ended: tuple[str, ...]) -> None:
     for id, names in untracked.items():
-        tell(
+        print_text(
             f"run {id}: not all of {', '.join(names)} was tracked, so that every untracked output "
             "from the first of these events on counts"
         )
     for id in ended:
-        tell(
+        print_text(
             f"run {id} is not over: its state and checkpoint are removed, and it cannot be resumed"
         )
 
@@ -274,7 +274,7 @@ def _show(done: Erasure, root: Path) -> None:
         return
     output().table(rows, _COLUMNS)
     _show_more(done.untracked, done.ended)
-    tell(f"erased with {done.id}: {done.reason}")
-    tell("not reached:")
+    print_text(f"erased with {done.id}: {done.reason}")
+    print_text("not reached:")
     for line in done.unreached:
-        tell(f"  {line}")
+        print_text(f"  {line}")

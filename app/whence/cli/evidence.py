@@ -94,7 +94,7 @@ def create(
     verified = verify_pack(written)
     missing = why_not_loaded(RunRecord(root, run).manifest.chain)
     if missing is not None:
-        output().say(f"without steps in words and other values: {missing}")
+        output().message(f"without steps in words and other values: {missing}")
     size = written.stat().st_size
     output().result(
         {"file": str(written), "bytes": size, "key": keys.public.id, "holds": verified.holds},

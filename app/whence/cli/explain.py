@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Record, Run, Showing, shows, tell
+from whence.cli.asking import Record, Run, Showing, print_text, shows
 from whence.cli.chain_options import Allow
 from whence.cli.connecting import Server, connects
 from whence.cli.examples import examples
@@ -273,7 +273,7 @@ def _is_format(word: str) -> bool:
 def _draw(found: Steps, path: Path) -> None:
     from whence.engine.drawing import draw_to, picture_of_steps
 
-    output().say(f"the drawing is in {draw_to(picture_of_steps(found), path)}")
+    output().message(f"the drawing is in {draw_to(picture_of_steps(found), path)}")
 
 
 def _elsewhere(why: Why) -> str:
@@ -289,9 +289,9 @@ def _elsewhere(why: Why) -> str:
 def _print(shown: list[Any], *, more: bool) -> None:
     for number, each in enumerate(shown):
         if number:
-            tell("")
+            print_text("")
         each.print()
         if line := _elsewhere(each.why):
-            tell(line)
+            print_text(line)
     if more:
-        tell(f"… and more such outputs; --first {10 * len(shown)} explains more of them")
+        print_text(f"… and more such outputs; --first {10 * len(shown)} explains more of them")

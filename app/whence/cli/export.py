@@ -191,11 +191,11 @@ def _write(sources: Sequence[RecordedRun], file: Path, chosen: str, *, expand: b
         _foretell(sources)
     if chosen in FORMATS and chosen not in BUNDLES:
         apart = "each run is in a file of its own" if len(sources) > 1 else "the bundle is left out"
-        output().say(f"{chosen} cannot hold bundles: {apart}")
+        output().message(f"{chosen} cannot hold bundles: {apart}")
     with output().progress() as advance:
         written = save_runs(sources, file, chosen, expand=expand, progress=advance)
     for each in written:
-        _tell(each, chosen)
+        _print(each, chosen)
 
 
 def _write_answer(
@@ -206,14 +206,14 @@ def _write_answer(
 
     chosen = format_of(file, format)
     if chosen not in BUNDLES:
-        output().say(f"{chosen} cannot hold bundles: the bundle is left out")
+        output().message(f"{chosen} cannot hold bundles: the bundle is left out")
     with server.connect() as connection:
         about = find_run(connection, run, record)
         written = save(asked.ask(connection, about.id, record), file, chosen, about=about)
-    _tell(written, chosen)
+    _print(written, chosen)
 
 
-def _tell(written: Path, chosen: str) -> None:
+def _print(written: Path, chosen: str) -> None:
     size = written.stat().st_size
     output().result(
         {"file": str(written), "format": chosen, "bytes": size},
@@ -252,7 +252,7 @@ def _foretell(sources: Sequence[RecordedRun]) -> None:
     from whence.exporters.documents import expanded_size
 
     size = sum(expanded_size(source) for source in sources)
-    output().say(f"up to {size:,} relations from event to event")
+    output().message(f"up to {size:,} relations from event to event")
     if size > _MOST:
         msg = (
             f"--expand: expected at most {_MOST:,} relations; got up to {size:,}; "

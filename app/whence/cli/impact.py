@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Record, Run, Showing, ranges_text, shows, tell
+from whence.cli.asking import Record, Run, Showing, print_text, ranges_text, shows
 from whence.cli.connecting import Server, connects
 from whence.cli.examples import examples
 from whence.cli.output import output
@@ -122,11 +122,11 @@ def _print(answer: Impact, rows: list[dict[str, Any]]) -> None:
     ]
     output().table(shown, ["answer", "output", "outputs", "share", "positions"])
     appear = ", ".join(answer.may_appear)
-    tell(
+    print_text(
         f"outputs could appear that do not exist now: {appear}"
         if appear
         else "no output could appear that does not exist now"
     )
     if answer.doubts:
-        tell(f"also in doubt, besides values: {', '.join(answer.doubts)}")
-    tell(f"coverage: {answer.coverage}")
+        print_text(f"also in doubt, besides values: {', '.join(answer.doubts)}")
+    print_text(f"coverage: {answer.coverage}")

@@ -46,7 +46,7 @@ def import_(
     Questions then give the same answers. Values of input events come back if the file has them
     (whence export --values). Reading the file takes about fifteen times its size in memory.
     """
-    from whence.cli.run_recorded import tell_problems
+    from whence.cli.run_recorded import report_problems
     from whence.committing import Committing
     from whence.engine.record import RunRecord, record_place
     from whence.exporters.importing import import_runs
@@ -56,7 +56,7 @@ def import_(
     runs = import_runs(file, root, format, most=limit << 20)
     with server.connect() as connection, output().progress() as advance:
         for run in runs:
-            tell_problems(Committing().commit(RunRecord(root, run)))
+            report_problems(Committing().commit(RunRecord(root, run)))
             report = load(root, run, connection, advance)
             output().result(
                 asdict(report),

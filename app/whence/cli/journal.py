@@ -64,7 +64,7 @@ def journal(
     ]
     output().table(rows, ["number", "time", "who", "command"])
     if entries:
-        output().say(
+        output().message(
             f"{len(entries):,} entries, unbroken in themselves; the last digest is "
             f"{entries[-1].digest}; whence journal --verify compares them with what was signed"
         )

@@ -72,7 +72,7 @@ class Loaded:
         except SettingsError:
             raise
         except WhenceError as error:
-            output().say(f"Neo4j unavailable: {error}")
+            output().message(f"Neo4j unavailable: {error}")
             # One that has an address may come up during the run.
             return Reached(None if settings is None else options, None, error)
         return Reached(LoadOptions(connection.settings, self.priority, self.writers), connection)

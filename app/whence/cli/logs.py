@@ -52,7 +52,7 @@ def inspect(
     Nothing is stored or changed: copy the parts that you agree with.
     """
     from whence.cli.inspection_view import document, questions, view, yaml_text
-    from whence.cli.reading import opened, tell_read
+    from whence.cli.reading import opened, report_read
     from whence.engine.sources.inspection import inspect_log
 
     out = output()
@@ -67,10 +67,10 @@ def inspect(
     if yaml:
         out.result(answer, yaml_text(found, reading), columns)
         for line in questions(found):
-            out.say(line)
+            out.message(line)
     else:
         out.result(answer, view(found), columns)
-    tell_read(source)
+    report_read(source)
 
 
 @app.command()

@@ -104,14 +104,14 @@ class Output:
             table.add_row(*(_cell(row[column]) for column in columns))
         self.result([dict(row) for row in rows], table)
 
-    def tell(self, text: str, *, head: str = "") -> None:
+    def text(self, text: str, *, head: str = "") -> None:
         """Print a piece of a text; beside CSV it is a message, as a CSV holds nothing but rows."""
         if self.csv:
-            self.say(text, head=head)
+            self.message(text, head=head)
         elif not self.json:
             self.console(sys.stdout).print(_headed(head, text), soft_wrap=True)
 
-    def say(self, text: str, *, head: str = "") -> None:
+    def message(self, text: str, *, head: str = "") -> None:
         """Print a message, with a bold head before it."""
         if not self.quiet:
             self.console(sys.stderr).print(_headed(head, text))

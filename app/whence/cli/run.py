@@ -179,9 +179,9 @@ def run(
     chunk = chunk_for(loaded=track and loaded.wanted)
     options = RunOptions(track, detail, witnesses, where, closed, chunk, _stated(metadata or []))
     if streaming.place is not None:
-        from whence.cli.run_stream import stream_and_tell
+        from whence.cli.run_stream import stream_and_print
 
-        stream_and_tell(
+        stream_and_print(
             chain_in(chain, allow),
             reading,
             streaming,
@@ -203,9 +203,9 @@ def run(
     for line in warnings_of(prepared.logs.chain):
         output().warn(line)
     if runner == "interpreter":
-        from whence.cli.run_interpreted import interpret_and_tell
+        from whence.cli.run_interpreted import interpret_and_print
 
-        interpret_and_tell(
+        interpret_and_print(
             prepared,
             track,
             support=support,
@@ -214,14 +214,14 @@ def run(
             limit=limit,
         )
         return
-    from whence.cli.run_recorded import run_and_tell
+    from whence.cli.run_recorded import run_and_print
 
     if plan:
-        from whence.cli.run_plan import tell_plan
+        from whence.cli.run_plan import print_plan
 
-        tell_plan(prepared, options, record=record, master=master, partitions=partitions)
+        print_plan(prepared, options, record=record, master=master, partitions=partitions)
         return
-    run_and_tell(
+    run_and_print(
         prepared,
         options,
         runner=cast("Runner", runner),

@@ -16,7 +16,7 @@ import typer
 from whence.cli.connecting import Server
 from whence.cli.loading_options import Loaded, Reached
 from whence.cli.output import output, several
-from whence.cli.reading import tell_mapping, tell_read
+from whence.cli.reading import report_mapping, report_read
 from whence.cli.run_report import Report, outputs_text, values_text
 from whence.engine.errors import MissingExtraError, WhenceError
 from whence.load_notices import load_command
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from whence.engine.runners import RunOptions
     from whence.exporters.evidence.committing import Committed
 
-__all__ = ["end_committed", "print_result", "run_and_tell", "tell_problems"]
+__all__ = ["end_committed", "print_result", "report_problems", "run_and_print"]
 
 FIRST = 10
 """Number of outputs shown to a person by default; programs are given all."""
 
 
-def run_and_tell(
+def run_and_print(
     prepared: Prepared,
     options: RunOptions,
     *,
@@ -74,9 +74,9 @@ def run_and_tell(
         if server is not None and options.tracked:
             reached = loaded.reach(server, stack)
         for name, source in prepared.logs.sources.items():
-            tell_mapping(source, prepared.logs.stated[name])
+            report_mapping(source, prepared.logs.stated[name])
         if runner == "local" and options.witnesses == "all":
-            out.say("--witnesses all is only supported by the interpreter; using it")
+            out.message("--witnesses all is only supported by the interpreter; using it")
         with out.progress() as advance, _hint_at_the_interpreter(), warnings.catch_warnings():
             # The report lists what is not in the graph.
             warnings.simplefilter("ignore", NotLoadedWarning)
@@ -97,21 +97,21 @@ def run_and_tell(
                 timestamp=timestamp,
             )
         for source in prepared.logs.sources.values():
-            tell_read(source, always=True)
+            report_read(source, always=True)
     away = reached.away if reached.options is None else result.not_loaded
     print_result(result, options, away, limit)
     end_committed(result.committed, asked=sign_with is not None or timestamp is not None)
 
 
-def tell_problems(committed: Committed | None) -> None:
+def report_problems(committed: Committed | None) -> None:
     """Say what could not be done when the root of a run was committed."""
     for problem in () if committed is None else committed.problems:
-        output().say(problem)
+        output().message(problem)
 
 
 def end_committed(committed: Committed | None, *, asked: bool) -> None:
     """Report what failed, and exit with code 1 if it was requested."""
-    tell_problems(committed)
+    report_problems(committed)
     if asked and committed is not None and committed.problems:
         raise typer.Exit(1)
 
@@ -162,7 +162,7 @@ def print_result(
     lines = [outputs_text(count, shown, manifest.pending)]
     lines += [_pipe_text(result.record, stream) for stream in pipes if stream.length]
     lines += _kept_text(result, options, away)
-    out.tell("\n".join(lines))
+    out.text("\n".join(lines))
 
 
 def _committed(committed: Committed | None) -> dict[str, Any]:

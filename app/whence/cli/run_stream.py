@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from whence.engine.runners.stream.on_spark import StreamProgress
     from whence.results import Result
 
-__all__ = ["stream_and_tell"]
+__all__ = ["stream_and_print"]
 
 
-def stream_and_tell(
+def stream_and_print(
     made: Chain,
     reading: Log,
     streaming: Streaming,
@@ -81,7 +81,7 @@ def stream_and_tell(
 
         def began(run: RunRecord) -> None:
             stopping.listen()
-            out.say(f"run {run.id}, following {place.origin}; Ctrl-C stops it")
+            out.message(f"run {run.id}, following {place.origin}; Ctrl-C stops it")
 
         with _shown() as tell, warnings.catch_warnings():
             # The report lists what is not in the graph.
@@ -104,18 +104,18 @@ def stream_and_tell(
                     timestamp=timestamp,
                 )
             except StoppedError:
-                out.say("stopped before the first event")
+                out.message("stopped before the first event")
                 return
     if reached.options is None:
         result = replace(result, not_loaded=reached.away)
     if not result.record.manifest.is_complete:
-        _tell_stopped(result, result.record.log(made.inputs[0]).length)
+        _print_stopped(result, result.record.log(made.inputs[0]).length)
         return
     print_result(result, options, result.not_loaded, limit)
     end_committed(result.committed, asked=sign_with is not None or timestamp is not None)
 
 
-def _tell_stopped(result: Result, events: int) -> None:
+def _print_stopped(result: Result, events: int) -> None:
     """Print what the run has so far, what of it is not in the graph, and how to resume."""
     out, run, not_loaded = output(), result.record, result.not_loaded
     manifest = run.manifest
@@ -133,7 +133,7 @@ def _tell_stopped(result: Result, events: int) -> None:
         *([] if not_loaded is None else [f"load what is there: {load_command(result)}"]),
         "resume: run the same command; --available-now reads what has arrived and ends",
     ]
-    out.tell("\n".join(lines))
+    out.text("\n".join(lines))
 
 
 class _Stopping:
@@ -159,7 +159,7 @@ class _Stopping:
         if self.asked.is_set():
             raise KeyboardInterrupt
         self.asked.set()
-        output().say("stopping; saving progress …")
+        output().message("stopping; saving progress …")
 
     def __enter__(self) -> _Stopping:
         return self
@@ -182,14 +182,14 @@ def _shown() -> Iterator[Any]:
         return
     last = 0.0
 
-    def tell(progress: StreamProgress) -> None:
+    def report(progress: StreamProgress) -> None:
         nonlocal last
         now = time.monotonic()
         if now - last >= LINE_EVERY_SECONDS:
             last = now
             out.status(_text(progress))
 
-    yield tell
+    yield report
 
 
 def _text(progress: StreamProgress) -> str:

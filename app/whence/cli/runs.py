@@ -95,7 +95,7 @@ def list_(
             kept.append(row)
     output().table(kept, _LISTED)
     if len(kept) < len(found):
-        output().say(f"{len(kept):,} of {len(found):,} runs")
+        output().message(f"{len(kept):,} of {len(found):,} runs")
 
 
 def _begins(digest: str, wanted: str) -> bool:
@@ -118,7 +118,7 @@ def show(run: Run = "latest", record: Record = None) -> None:
     rows = [_stream(stream) for stream in manifest.streams]
     if not out.csv:
         for name, value in _facts(found, manifest):
-            out.tell(f"{name}: {value}")
+            out.text(f"{name}: {value}")
     out.table(rows, _STREAMS)
 
 
@@ -149,11 +149,11 @@ def verify(run: Run = "latest", record: Record = None) -> None:
         )
     else:
         for line in (*told.erased, *told.problems):
-            out.tell(line)
+            out.text(line)
         end = "all as it was written" if not told.problems else f"{len(told.problems)} problems"
         if told.erased and not told.problems:
             end = "all as it was written, apart from what was erased"
-        out.tell(f"run {found.id}: {told.parts:,} parts, {told.events:,} events of logs: {end}")
+        out.text(f"run {found.id}: {told.parts:,} parts, {told.events:,} events of logs: {end}")
     if told.problems:
         raise typer.Exit(1)
 
@@ -248,7 +248,7 @@ def prune(
     output().table([asdict(old) for old in found], _PRUNED)
     if output().form == "table":
         verb = "would be removed" if dry_run else "removed"
-        output().tell(f"{len(going)} runs {verb}, {len(found) - len(going)} old ones stay")
+        output().text(f"{len(going)} runs {verb}, {len(found) - len(going)} old ones stay")
 
 
 def _removed_from(row: dict[str, Any]) -> str:

@@ -51,7 +51,7 @@ def start(
     out, name = output(), name or default_instance()
     before = status(name)
     if before.state != "running":
-        out.say(f"starting Neo4j ({name}) …")
+        out.message(f"starting Neo4j ({name}) …")
     began = time.monotonic()
     with out.progress() as progress:
         now = start_server(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Record, tell
+from whence.cli.asking import Record, print_text
 from whence.cli.connecting import Server, connects, local_instance
 from whence.cli.output import output
 
@@ -48,14 +48,14 @@ def check(
         out.result(asdict(report), rows=rows, columns=["kind", "about", "problem"])
     else:
         for finding in report.findings:
-            tell(str(finding))
+            print_text(str(finding))
         if report.without_record:
             names = ", ".join(report.without_record[:5])
             many = len(report.without_record)
-            out.say(f"{many} runs without a record here ({names}): heads were not compared")
+            out.message(f"{many} runs without a record here ({names}): heads were not compared")
         end = f"{len(report.findings)} findings" if report.findings else "all as it was loaded"
         held = f"{report.chunks:,} chunks, {report.events:,} events, {report.edges:,} relationships"
-        tell(f"{held}: {end}")
+        print_text(f"{held}: {end}")
     if report.findings:
         raise typer.Exit(1)
 
@@ -82,7 +82,7 @@ def stats(
         return
     shown = [{**row, "runs": len(row["runs"]), **_sizes(row)} for row in rows]
     out.table(shown, _COLUMNS)
-    tell(f"in all {sizes.nodes:,} nodes, {sizes.edges:,} relationships{_files(sizes)}")
+    print_text(f"in all {sizes.nodes:,} nodes, {sizes.edges:,} relationships{_files(sizes)}")
 
 
 @app.command()

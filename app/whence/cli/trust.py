@@ -58,7 +58,7 @@ def trust(
         raise SettingsError(msg)
     settings = _settings(found)
     for name, value in settings.items():
-        out.say(f"  {name} = {value!r}")
+        out.message(f"  {name} = {value!r}")
     if not out.confirm(f"Trust {shown(found.path)}?", yes=yes):
         raise typer.Exit(1)
     begin_trust(found.path, found.digest)

@@ -49,12 +49,12 @@ def validate(
         found = report.as_json()
         output().result({"file": str(file), **found}, None, found["violations"], _COLUMNS)
     else:
-        _tell(file, report)
+        _print(file, report)
     if not report.valid:
         raise typer.Exit(1)
 
 
-def _tell(file: Path, report: Report) -> None:
+def _print(file: Path, report: Report) -> None:
 
     from whence.exporters.validating import CONSTRAINTS
 
@@ -63,7 +63,7 @@ def _tell(file: Path, report: Report) -> None:
         verdict = "valid by the standard, but not beyond it"
     bundles = f" in {report.bundles:,} bundle{'s' if report.bundles != 1 else ''}"
     size = f"{report.statements:,} statements{bundles if report.bundles else ''}"
-    say = output().tell
+    say = output().text
     say(f"{file}: {verdict} ({report.format}, {size})")
     for each in report.violations:
         name = f" {CONSTRAINTS[each.rule][0]}" if each.rule in CONSTRAINTS else ""
@@ -77,4 +77,4 @@ def _tell(file: Path, report: Report) -> None:
         if many > told:
             say(f"{rule}: {many - told:,} more")
     for kind, many in report.unchecked.items():
-        output().say(f"not checked: {many:,} of kind {kind!r}, which PROV-DM does not have")
+        output().message(f"not checked: {many:,} of kind {kind!r}, which PROV-DM does not have")
