@@ -313,7 +313,7 @@ def _graph(asked: Asked, found: Answer) -> Inside:
     return [
         el(
             "p",
-            "Press a box marked with + to open it, and once more to close it.",
+            "Click a box marked + to open it, and again to close it.",
             class_="note",
         ),
         el(

@@ -27,7 +27,7 @@ DOUBTS = (
     ("missing", "whether values are missing"),
 )
 GROUPS = (
-    ("unaffected", "stand", "Guaranteed: none of the events in question is needed for these."),
+    ("unaffected", "hold", "Guaranteed: none of the events in question is needed for these."),
     ("possibly", "may change", "These depend on an event in question."),
     (
         "explained",

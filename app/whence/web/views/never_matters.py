@@ -115,8 +115,8 @@ def _numbers(sure: int, soft: int, length: int) -> Html:
                 class_=f"figure {kind}",
             )
             for kind, many, words in (
-                ("certain", sure, "certainly never mattered"),
-                ("softer", soft, "explain no output"),
+                ("certain", sure, "certainly never mattered (guaranteed)"),
+                ("softer", soft, "explain no output (no guarantee)"),
                 ("mattered", length - soft, "explain some output"),
             )
         ],
