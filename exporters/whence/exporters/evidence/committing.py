@@ -1,8 +1,8 @@
 """The root of a run, committed when it ends: in the journal, signed, perhaps time-stamped.
 
 What is committed is next to the manifest, in ``root.json``. Its statement names the root and the
-head of the journal at that moment, which includes the line about it. Without the key, changes of the
-run and lines removed from the journal before it are therefore detected.
+head of the journal at that moment, which includes the line about it. Changes of the run, and lines
+removed from the journal before it, are therefore detected unless they were made with the key.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class Checkpoint:
             shutil.rmtree(self.here, ignore_errors=True)
 
     def remove(self) -> None:
-        """Nobody will go on."""
+        """Remove them: the stream is complete."""
         self.close()
         remove_tree(self.here if self._copy is None else self._copy)
 
