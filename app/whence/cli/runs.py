@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from whence.cli.connecting import Server, connects
-from whence.cli.output import output
+from whence.cli.output import output, several
 
 if TYPE_CHECKING:
     from whence.engine.record import RunRecord
@@ -150,7 +150,9 @@ def verify(run: Run = "latest", record: Record = None) -> None:
     else:
         for line in (*told.erased, *told.problems):
             out.text(line)
-        end = "all as it was written" if not told.problems else f"{len(told.problems)} problems"
+        end = (
+            "all as it was written" if not told.problems else several(len(told.problems), "problem")
+        )
         if told.erased and not told.problems:
             end = "all as it was written, apart from what was erased"
         out.text(f"run {found.id}: {told.parts:,} parts, {told.events:,} events of logs: {end}")
@@ -248,7 +250,8 @@ def prune(
     output().table([asdict(old) for old in found], _PRUNED)
     if output().form == "table":
         verb = "would be removed" if dry_run else "removed"
-        output().text(f"{len(going)} runs {verb}, {len(found) - len(going)} old ones stay")
+        left = several(len(found) - len(going), "old run")
+        output().text(f"{several(len(going), 'run')} {verb}; {left} left")
 
 
 def _removed_from(row: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ import typer
 
 from whence.cli.asking import Record, print_text
 from whence.cli.connecting import Server, connects, local_instance
-from whence.cli.output import output
+from whence.cli.output import output, several
 
 if TYPE_CHECKING:
     from whence.store.care import StoreSizes
@@ -53,7 +53,9 @@ def check(
             names = ", ".join(report.without_record[:5])
             many = len(report.without_record)
             out.message(f"{many} runs without a record here ({names}): heads were not compared")
-        end = f"{len(report.findings)} findings" if report.findings else "all as it was loaded"
+        end = (
+            several(len(report.findings), "finding") if report.findings else "all as it was loaded"
+        )
         held = f"{report.chunks:,} chunks, {report.events:,} events, {report.edges:,} relationships"
         print_text(f"{held}: {end}")
     if report.findings:
