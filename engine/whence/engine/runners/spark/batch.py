@@ -235,7 +235,7 @@ def _broken(run_id: str, fault: Exception) -> RunnerError:
     what = [*causes[:1], *raised[-1:], *said, type(fault).__name__][0][:300]
     return RunnerError(
         f"run {run_id}: expected Spark to bring it to its end; got: {what}; "
-        "run the same command to resume this run"
+        "try the same command to resume this run"
     )
 
 

@@ -293,5 +293,5 @@ def _broken(run: str, fault: Exception) -> WhenceError:
     said = " ".join(told.split())[:300]
     return RunnerError(
         f"run {run}: expected Spark to follow the stream; got: {said}; "
-        "run the same command to resume this run"
+        "try the same command to resume this run"
     )
