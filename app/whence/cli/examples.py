@@ -14,7 +14,7 @@ def examples(*commands: str) -> str:
     r"""The epilog of a command that shows these examples, one a line.
 
     >>> examples("whence runs list", "whence runs show latest")
-    'Examples:\\n\\nwhence runs list\\n\\nwhence runs show latest'
+    'Examples:\n\nwhence runs list\n\nwhence runs show latest'
     """
     return "\n\n".join(["Examples:", *commands])
 

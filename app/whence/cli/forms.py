@@ -12,6 +12,7 @@ __all__ = ["FORMS", "GLOBAL_FLAGS", "Form", "form_of", "global_first", "only_own
 Form = Literal["table", "json", "csv"]
 
 FORMS: tuple[Form, ...] = get_args(Form)
+_BY_NAME: dict[str, Form] = {form: form for form in FORMS}
 
 _FLAGS: dict[str, Form] = {"--json": "json", "--csv": "csv", "--csv-raw": "csv"}
 """Short forms of ``--format``."""
@@ -32,19 +33,23 @@ def form_of(format: str | None, flags: Mapping[str, bool]) -> Form:
     Raises:
         BadParameter: there is no such form, or they name several.
     """
-    stated = next((form for form in FORMS if form == format), None)
+    stated = None if format is None else _BY_NAME.get(format)
     if format is not None and stated is None:
         msg = (
             f"expected one of {', '.join(FORMS)}; got {format!r}; "
             "try one of these, or --log-format for the format of a log"
         )
         raise typer.BadParameter(msg, param_hint="--format")
-    named = {} if stated is None else {f"--format {stated}": stated}
-    named |= {flag: _FLAGS[flag] for flag, given in flags.items() if given}
+    named: dict[str, Form] = {}
+    if stated is not None:
+        named[f"--format {stated}"] = stated
+    for flag, given in flags.items():
+        if given:
+            named[flag] = _FLAGS[flag]
     if len(set(named.values())) > 1:
         msg = f"expected one form of the answer; got {' and '.join(named)}; try one of them"
         raise typer.BadParameter(msg)
-    return next((form for form in FORMS if form in named.values()), "table")
+    return next(iter(named.values()), "table")
 
 
 def global_first(words: Sequence[str], commands: Collection[str]) -> list[str]:
