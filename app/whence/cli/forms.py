@@ -49,7 +49,8 @@ def form_of(format: str | None, flags: Mapping[str, bool]) -> Form:
     if len(set(named.values())) > 1:
         msg = f"expected one form of the answer; got {' and '.join(named)}; try one of them"
         raise typer.BadParameter(msg)
-    return next(iter(named.values()), "table")
+    usual: Form = "table"
+    return next(iter(named.values()), usual)
 
 
 def global_first(words: Sequence[str], commands: Collection[str]) -> list[str]:
