@@ -49,8 +49,9 @@ def form_of(format: str | None, flags: Mapping[str, bool]) -> Form:
     if len(set(named.values())) > 1:
         msg = f"expected one form of the answer; got {' and '.join(named)}; try one of them"
         raise typer.BadParameter(msg)
-    usual: Form = "table"
-    return next(iter(named.values()), usual)
+    for form in named.values():
+        return form
+    return "table"
 
 
 def global_first(words: Sequence[str], commands: Collection[str]) -> list[str]:
