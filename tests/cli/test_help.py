@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from tests.cli.test_manual import commands, options
 from whence.cli.app import app
 from whence.cli.forms import GLOBAL_FLAGS
+from whence.questions import ASKING
 
 EVERY: dict[str, Any] = dict(commands())
 WIDE = {"COLUMNS": "500", "TERMINAL_WIDTH": "500"}
@@ -88,3 +89,12 @@ def test_every_help_ends_with_the_global_options() -> None:
     for name in EVERY:
         if name != "whence":
             assert "--format table|json|csv" in shown(name), name
+
+
+def test_the_commands_are_listed_in_groups_questions_together() -> None:
+    groups = [command.rich_help_panel for name, command in EVERY.items() if name.count(" ") == 1]
+    assert list(dict.fromkeys(groups)) == [
+        *("Run", "Ask", "Exchange as W3C PROV", "Prove and erase", "Page, graph, machine"),
+    ]
+    asking = [name for name in EVERY if getattr(EVERY[name], "rich_help_panel", "") == "Ask"]
+    assert asking == [f"whence {command}" for command in ASKING]

@@ -42,7 +42,6 @@ COMMANDS = (
     "logs",
     "runs",
     "load",
-    "store",
     *ASKING,
     "export",
     "import",
@@ -50,13 +49,23 @@ COMMANDS = (
     "evidence",
     "erase",
     "keys",
-    "trust",
     "journal",
     "web",
+    "store",
     "server",
+    "trust",
     "doctor",
 )
 """Every command in the order of ``--help``; each is the module ``whence.cli.NAME``."""
+
+_PANELS = {
+    **dict.fromkeys(("demo", "run", "check", "analyse", "draw", "logs", "runs", "load"), "Run"),
+    **dict.fromkeys(ASKING, "Ask"),
+    **dict.fromkeys(("export", "import", "validate"), "Exchange as W3C PROV"),
+    **dict.fromkeys(("evidence", "erase", "keys", "journal"), "Prove and erase"),
+    **dict.fromkeys(("web", "store", "server", "trust", "doctor"), "Page, graph, machine"),
+}
+"""Under which heading ``--help`` lists a command."""
 
 JOURNALED = NOTED | {"export", "import", "evidence", "erase"}
 """Commands that the journal names, once they have succeeded."""
@@ -85,6 +94,7 @@ class Commands(TyperGroup):
         module = importlib.import_module(f"whence.cli.{cmd_name.replace('-', '_')}")
         command = typer.main.get_command(module.app)
         command.name = cmd_name
+        command.rich_help_panel = _PANELS[cmd_name]
         add_global_options(command)
         return command
 
@@ -170,7 +180,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="These options may also follow a command: whence runs list --format json.",
+    epilog="Options may also follow the command: whence runs list --format json.",
 )
 
 
@@ -185,7 +195,7 @@ def whence(
     format: Annotated[
         str | None,
         typer.Option(
-            "--format", metavar="|".join(FORMS), help="Form of the answer.", show_default="table"
+            "--format", metavar="|".join(FORMS), help="Form of the answer; table by default."
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
