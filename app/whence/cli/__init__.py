@@ -10,7 +10,8 @@ How a command is added:
 3. Import Spark, Neo4j and other slow or optional packages inside the function, not at the top of
    the file: ``whence --help`` loads every command file, ``whence --version`` loads none.
 4. Print through ``whence.cli.output.output()`` only: it knows ``--format``, ``--quiet`` and
-   ``--no-color``. Add a row to ``tests/cli/test_forms.py``. Refuse with a ``WhenceError``: the user reads its one line, exit code 1.
+   ``--no-color``. Add a row to ``tests/cli/test_forms.py``. Refuse with a ``WhenceError``: the user
+   reads its one line, exit code 1.
 5. Describe the command and each option in ``docs/reference/cli.md``; a test holds that page.
 
 The options of ``whence.cli.forms`` (``--format``, ``--json``, ``--csv``, ``--quiet``, …) belong to
