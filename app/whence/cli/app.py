@@ -94,7 +94,7 @@ class Commands(TyperGroup):
         module = importlib.import_module(f"whence.cli.{cmd_name.replace('-', '_')}")
         command = typer.main.get_command(module.app)
         command.name = cmd_name
-        command.rich_help_panel = _PANELS[cmd_name]
+        command.rich_help_panel = _PANELS.get(cmd_name)
         add_global_options(command)
         return command
 
