@@ -193,7 +193,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 
 def test_quiet_says_results_only() -> None:
-    body = "from whence.cli.output import output; o = output(); o.message('words'); o.result(1, 'one')"
+    body = "from whence.cli.output import output as o; o().message('words'); o().result(1, 'one')"
     loud, quiet = with_command(body), with_command(body, "-q")
     assert (loud.stdout, loud.stderr) == ("one\n", "words\n")
     assert (quiet.stdout, quiet.stderr) == ("one\n", "")

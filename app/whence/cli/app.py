@@ -92,7 +92,7 @@ class Commands(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"whence.cli.{cmd_name.replace('-', '_')}")
-        command = typer.main.get_command(module.app)
+        command: Any = typer.main.get_command(module.app)
         command.name = cmd_name
         command.rich_help_panel = _PANELS.get(cmd_name)
         add_global_options(command)
