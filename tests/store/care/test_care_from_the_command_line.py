@@ -88,7 +88,7 @@ def test_check_and_stats(whence: Whence, graph: Connection, tmp_path: Path) -> N
     graph.write("MATCH (:Output)-[r]->() WITH r LIMIT 1 DELETE r")
     lines = whence("store", "check", code=1).splitlines()
     assert lines[0].endswith(": expected 3 relationships; got 2")
-    assert lines[1].endswith(": 1 findings")
+    assert lines[1].endswith(": 1 finding")
     found = json.loads(whence("store", "check", "--json", code=1))
     assert [f["kind"] for f in found["findings"]] == ["chunk"]
 
