@@ -68,7 +68,7 @@ def measure(name: str, console: Console) -> Path:
 
 
 def keep_baseline(asked: list[str]) -> int:
-    """Make what was measured the baseline; 1 if something asked for was never measured."""
+    """Make the measurements the baseline; 1 if a requested one was never made."""
     measured = {p.stem: p for p in sorted(RESULTS.glob("*.json")) if not p.stem.endswith(".quick")}
     wanted = sorted({load(name).into or name for name in asked})
     absent = [name for name in wanted if name not in measured]
@@ -83,7 +83,7 @@ def keep_baseline(asked: list[str]) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Run what was asked for; exit code 1 if it failed, 2 if there is no such benchmark."""
+    """Run the requested benchmarks; exit code 1 if it failed, 2 if there is no such benchmark."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these benchmarks")
     parser.add_argument("--baseline", action="store_true", help="keep what was measured last")

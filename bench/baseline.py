@@ -49,7 +49,6 @@ class Change(NamedTuple):
         return self.worse > TOLERANCE
 
     def __str__(self) -> str:
-        """One line to print."""
         by = "without bound" if self.worse == float("inf") else f"by {self.worse:.0%}"
         return (
             f"{self.id}: {self.now:,.4g} {self.unit}, was {self.before:,.4g}: worse {by} "
@@ -79,7 +78,7 @@ def against(name: str, results: Sequence[Result], folder: Path = BASELINE) -> li
 
 
 def told(name: str, changes: list[Change] | None) -> Iterator[str]:
-    """What is to be said of them, line by line; every regression has its own."""
+    """The report on them, line by line; every regression has its own."""
     if changes is None:
         yield f"{name}: no baseline yet: make baseline NAME={name} keeps this one"
         return

@@ -20,11 +20,11 @@ QUICK_ROUNDS = 2
 
 
 class BenchError(Exception):
-    """A benchmark that was declared or asked for wrongly; the message is one line."""
+    """A wrong declaration or request of a benchmark; the message is one line."""
 
 
 def quick() -> bool:
-    """Tell whether only a short look is wanted (``BENCH_QUICK=1``)."""
+    """Whether only a short run is wanted (``BENCH_QUICK=1``)."""
     return os.environ.get("BENCH_QUICK", "") not in ("", "0")
 
 
@@ -82,7 +82,7 @@ class Bench:
         title: One line above the table.
         prepare: Makes what all variants need (data, a session) and clears it away; its value is
             handed to every variant. Not timed.
-        rounds: How often each variant is run; at least five, because medians of fewer say little.
+        rounds: How often each variant is run; at least five, because medians of fewer mean little.
         warm_up: Rounds before that which are not counted.
         into: The benchmark in whose file the results stand, beside its own, each with the name of
             this one. Its own file, unless given.
@@ -97,7 +97,6 @@ class Bench:
         warm_up: int = 1,
         into: str | None = None,
     ) -> None:
-        """Begin a declaration."""
         if rounds < ROUNDS:
             msg = f"expected rounds >= {ROUNDS}; got {rounds}; try BENCH_QUICK=1 for a short look"
             raise BenchError(msg)
@@ -136,7 +135,7 @@ class Bench:
             variant: what is divided.
             against: by what.
             better: which way is the better one; higher for rates and lower for all else, unless
-                told: a ratio of rates may say how much slower something is.
+                told: a ratio of rates may express how much slower something is.
         """
         self._check_new(id)
         for name in (variant, against):
@@ -166,7 +165,7 @@ class Bench:
     def run(self, progress: Callable[[str], None] = lambda told: None) -> list[Result]:
         """Run all variants in turn and return their results, then the ratios.
 
-        ``progress`` is told of every single run, for people.
+        ``progress`` is called after every single run.
         """
         if not self._variants:
             msg = f"bench {self.title!r}: expected at least one variant; got none; try @variant"

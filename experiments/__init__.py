@@ -1,1 +1,1 @@
-"""The experiments: ``declared.yaml`` says what is measured, `make experiments` runs it."""
+"""The experiments: ``declared.yaml`` declares what is measured, `make experiments` runs it."""

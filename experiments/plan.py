@@ -65,7 +65,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """What tells it from all others."""
+        """What distinguishes it from all others."""
         told = " ".join(f"{k}={json.dumps(v)}" for k, v in sorted(self.parameters.items()))
         return f"{self.experiment} {told} #{self.repetition}"
 

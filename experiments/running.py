@@ -1,4 +1,4 @@
-"""Run cells one by one, each in a process of its own, and keep what each of them tells."""
+"""Run cells one by one, each in a process of its own, and store the results of each."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ LEFT_OUT = 77
 """Exit code of a cell that cannot be measured here: a log that is not there."""
 ROOT = Path(__file__).parent.parent
 PATIENCE = 30.0
-"""Seconds that a cell may take to clear up when whoever started it ends."""
+"""Seconds that a cell may take to clean up when its parent ends."""
 SPARE, TIMES = 120.0, 8.0
 """A cell hangs that takes so many seconds and so many times what was foretold: one that does would
 else keep all others from being measured."""
 LOOK = 0.1
-"""Seconds for which the machine is looked at before each cell: is somebody else at work?"""
+"""Seconds for which the machine is looked at before each cell: are other processes busy?"""
 
 Tell = Callable[[Cell, str], None]
 
@@ -63,7 +63,7 @@ def run_cells(
         todo: all cells that are wanted, in order.
         results: what there is, and where the rest goes.
         about: what every row carries: machine, versions.
-        tell: told after each cell, with "measured", "kept", "waits", "left out: why" or
+        tell: called after each cell, with "measured", "kept", "waits", "left out: why" or
             "failed: why".
         seconds: begin no cell that is foretold to end later than this; no limit unless given.
     """

@@ -26,12 +26,12 @@ def settings_of(rows: Iterable[Row]) -> Counter[tuple[str, ...]]:
 
 
 def same_setting(rows: Iterable[Row], about: Row, names: Iterable[str]) -> None:
-    """Refuse to go on with an experiment that was begun on another machine or with other tools.
+    """Refuse to continue an experiment that was begun on another machine or with other tools.
 
     Args:
         rows: what is kept.
         about: machine and versions of now.
-        names: the experiments that are to go on.
+        names: the experiments to continue.
 
     Raises:
         PlanError: what differs.

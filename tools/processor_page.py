@@ -92,7 +92,7 @@ def _told(kind: type[Processor]) -> tuple[str, str]:
 
 
 def _arguments(text: str) -> Iterator[str]:
-    """The parameters as a list; lines that go on stay with theirs."""
+    """The parameters as a list; continuation lines stay with theirs."""
     items: list[str] = []
     for line in text.rstrip().splitlines():
         if line.startswith("     ") and items:

@@ -126,7 +126,7 @@ def _install(requirements: Path) -> None:
 
     uv does not read pip's configuration, so behind a company's mirror it may reach nothing.
     """
-    # A log file is not for names of packages one by one; what goes wrong is told all the same.
+    # A log file is not for names of packages one by one; errors are still printed.
     quiet = [] if sys.stderr.isatty() else ["--quiet"]
     hashed = ["--require-hashes", "--no-build-isolation"]
     arguments = ["install", *quiet, *hashed, "-r", str(requirements)]

@@ -8,7 +8,7 @@
     result = run("lifecycle.yaml", "payments.csv", connection=graph)
     why = result.explain(result.first(False))            # which few events made it false
     result.never_matters()                               # which events never matter
-    result.impact({"payments": [17, 52]})                # what stands if these were wrong
+    result.impact({"payments": [17, 52]})                # what holds if these were wrong
     result.what_if("payments@17.amount=100")             # and had they been right?
 """
 
@@ -97,36 +97,36 @@ def run(
 ) -> Result:
     """Run a chain over logs; with a connection, the graph is loaded during the run.
 
-    If the same was begun before and interrupted (the process was killed), that run is taken up
-    again under its id: what was loaded of it stays, and nothing is there twice. A run that was
-    complete and not yet loaded is not made again, but loaded.
+    If the same run was interrupted before (its process was killed), it is resumed under its id:
+    what was loaded stays, and nothing is duplicated. A complete run that is not loaded yet is only
+    loaded.
 
     Args:
         chain: a chain, or the path of a chain file.
         logs: a file, a list of `Path`, a folder, a source, a DataFrame of Spark, pandas or Polars,
             a table of Arrow, or events; by log name if the chain has several.
-        declare: what is known of the log, on top of what the chain says of it: kinds, mapping,
-            format, order; by log name if there are several.
+        declare: kinds, mapping, format and order of the log, in addition to the chain's own
+            declaration; by log name if there are several.
         runner: ``spark``; ``local`` for this process, batch by batch; ``interpreter`` for this
             process, one event after the other.
-        options: what to keep and how, as a whole; or as keywords, see ``words``.
+        options: what to store and how, as a whole; or as keywords, see ``words``.
         record: where the record is; else ``WHENCE_RECORD`` or the user's data folder.
-        connection: the graph to load. If not all of the run came there, a `NotLoadedWarning` says
-            so; the run itself is complete in the record.
-        load: how much of the machine loading takes, and where to if there is no connection yet.
+        connection: the graph to load. If the run is not loaded completely, a `NotLoadedWarning` is
+            issued; the run itself is complete in the record.
+        load: how much of the machine loading may use, and its target if there is no connection yet.
         session: a Spark session of your own.
         master: where Spark runs, if a session has to be started.
-        partitions: into how many tasks Spark cuts the run, where that is exact; unless given, as
-            many as pay (see `plan`).
-        tracked: keep what explains each output, or do not, whatever the options say.
+        partitions: the number of Spark tasks, if the run can be partitioned; if not given, as many
+            as are worthwhile (see `plan`).
+        tracked: whether to store what explains each output; overrides the options.
         allow: modules whose functions a chain file may call, on top of those of the configuration.
         progress: called with a `Progress` now and then, while a log is read, Spark is started, the
-            chain runs and the graph is loaded. Unless given, a line on stderr says now and then
-            what is loaded while only that is waited for.
-        fresh: make a new run, also if the same was interrupted before.
+            chain runs and the graph is loaded. If not given, lines on stderr report the loading
+            that remains after the run.
+        fresh: start a new run, even if the same run was interrupted before.
         sign_with: the name or the file of the key that the run's root is signed with; else
             ``WHENCE_KEY``, else the key ``default`` if there is one.
-        timestamp: a server of RFC 3161 to ask for the time of the root.
+        timestamp: an RFC 3161 server that certifies the time of the root.
         words: single options of `RunOptions`: ``closed=True``, ``where="value = false"``,
             ``detail="steps"``, ``witnesses="all"``, ``metadata={...}``.
     """
@@ -211,19 +211,19 @@ def plan(
     progress: Listener | None = None,
     **words: Unpack[OptionWords],
 ) -> Cut:
-    """How `run` would cut this run for Spark, and why; nothing is run.
+    """How `run` would partition this run on Spark, and why; nothing is run.
 
-    The logs are put into the record, where the run will find them.
+    The logs are stored in the record, where the run will find them.
 
     Args:
         chain: a chain, or the path of a chain file.
         logs: as `run` takes them.
         declare: as `run` takes it.
-        options: what to keep and how.
+        options: what to store and how.
         record: where the record is.
         session: a Spark session of your own.
         master: where Spark would run.
-        partitions: into how many tasks it should be cut.
+        partitions: the number of tasks.
         allow: modules whose functions a chain file may call.
         progress: called with a `Progress` now and then.
         words: single options, as `run` takes them.
@@ -267,14 +267,14 @@ def open_run(
     connection: Connection | None = None,
     allow: Iterable[str] = (),
 ) -> Result:
-    """Find a run of the record again.
+    """Open a run of the record.
 
     Args:
         run: its id, or ``latest``.
         record: where the record is.
         connection: the graph, if the run was loaded.
         allow: modules whose functions its chain may call when it is run again, on top of those of
-            the configuration: steps, corrections.
+            the configuration; for steps and corrections.
     """
     found = RunRecord(record_place(record), run)
     load_own_functions(found.manifest.chain, allow)
@@ -284,7 +284,7 @@ def open_run(
 def analyse(
     chain: str | Path | Chain | Processor, *, closed: bool = False, allow: Iterable[str] = ()
 ) -> Analysis:
-    """What a chain can ever need, over all logs and without any run.
+    """What a chain can need at all, for any log, without a run.
 
     >>> from whence.engine import Chain, CountDecimate, Trim
     >>> found = analyse(Chain.of(Trim("late", n=2)) | CountDecimate("third", n=3))
@@ -310,13 +310,13 @@ def ask(
     timeout: float = 30.0,
     most: int = 1000,
 ) -> Rows:
-    """Rows of a Cypher query of your own; it may read the graph, and nothing else.
+    """The rows of your own Cypher query, which may only read the graph.
 
     Args:
         connection: where the graph is.
         cypher: the query.
         parameters: its parameters, by name.
-        timeout: seconds after which the server gives up.
+        timeout: timeout in seconds.
         most: maximum number of rows; the answer says whether there are more.
     """
     from whence.store.questions import ask as ask_graph

@@ -26,7 +26,7 @@ class NotLoadedWarning(WhenceWarning):
 class WaitingLines:
     """Says on stderr what is being loaded, while a program waits for nothing but that.
 
-    Nothing is said while the chain runs, nor of a load that takes a few seconds.
+    Prints nothing while the chain runs, nor about a load that takes a few seconds.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ def warn_if_not_loaded(result: Result) -> None:
     loaded, why = result.loaded, result.not_loaded
     if why is None and loaded is not None and loaded.complete:
         return
-    got = str(why) if why is not None else "a loader that ended early"
+    got = str(why) if why is not None else "a loader that stopped early"
     msg = (
         f"run {result.id}: expected all of it in the graph; got it in the record only, or in part "
         f"({got}); try {load_command(result)}"

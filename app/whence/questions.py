@@ -1,4 +1,4 @@
-"""The one table of questions: how each is asked in Python, on the command line and on the page.
+"""The one table of questions: each with its form in Python, on the command line and on the page.
 
 Commands, the journal, the page's navigation and the manual follow this table. A new question is a
 row here and the parts that the row names; a test says which of them is missing.
@@ -20,7 +20,7 @@ class View:
         path: its address.
         title: of its tab.
         shows: module and function below ``whence.web.views``.
-        tab: whether it stands above every view of a run.
+        tab: whether it is a tab above every view of a run.
     """
 
     path: str
@@ -34,10 +34,10 @@ class Question:
     """A question.
 
     Attributes:
-        asks: what is asked, in words.
+        asks: the question in words.
         command: ``whence COMMAND``; two questions may share one.
         python: methods of a run, or functions of ``whence.api``.
-        needs: what is asked: a run's graph, its record, or a chain alone; one of several is enough.
+        needs: what it reads: a run's graph, its record, or a chain alone; one of several is enough.
         how_to: page and section of the manual, below ``docs/how-to``.
         view: on the page, if it is there.
         journaled: whether the journal names it.
@@ -77,7 +77,7 @@ QUESTIONS = (
         "correct-and-compare.md#which-events-explain-the-most",
     ),
     Question(
-        "How far does each event answer for one output?",
+        "How much does one output depend on each event?",
         "contribution", ("Result.responsibility",), ("graph",),
         "correct-and-compare.md#which-events-explain-the-most",
     ),
@@ -87,7 +87,7 @@ QUESTIONS = (
         "ask-questions.md#which-events-are-there",
     ),
     Question(
-        "What does a query of my own say?",
+        "What is the answer to my own query?",
         "ask", ("ask",), ("graph",),
         "ask-questions.md#which-events-are-there",
     ),
@@ -125,4 +125,4 @@ VIEWS = tuple(each.view for each in QUESTIONS if each.view is not None)
 """The views of questions."""
 
 TABS = tuple((view.path.removeprefix("/run/{run}"), view.title) for view in VIEWS if view.tab)
-"""What stands above every view of a run."""
+"""The tabs above every view of a run."""

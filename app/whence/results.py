@@ -1,4 +1,4 @@
-"""A run in Python: its outputs, and every question that can be asked about it."""
+"""A run in Python: its outputs, and every question about it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Answer(ShownAnswer, Generic[Told]):
     record: RunRecord = field(repr=False)
 
     def __getattr__(self, name: str) -> Any:
-        """Whatever the answer itself has."""
+        """An attribute of the answer itself."""
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.found, name)
@@ -81,7 +81,7 @@ class Answer(ShownAnswer, Generic[Told]):
         return to_rdflib(self.found, about=self.record)
 
     def save(self, path: str | Path) -> Path:
-        """Write it as PROV; the name's ending says in which format: .json, .nq, .trig (.gz)."""
+        """Write it as PROV; the extension determines the format: .json, .nq, .trig (.gz)."""
         from whence.exporters import save
 
         return save(self.found, path, about=self.record)
@@ -93,18 +93,16 @@ class Answers:
 
     Attributes:
         answers: one for each.
-        more: whether more outputs were meant than are explained; ask for more ``first`` ones.
+        more: whether more outputs match than are explained; increase ``first`` to get them.
     """
 
     answers: tuple[Answer[Why], ...]
     more: bool
 
     def __iter__(self) -> Iterator[Answer[Why]]:
-        """One after the other."""
         return iter(self.answers)
 
     def __len__(self) -> int:
-        """How many there are."""
         return len(self.answers)
 
 
@@ -115,10 +113,10 @@ class Result(ShownRun):
     Attributes:
         record: what the run left on disk.
         connection: the graph; ``None`` if the run was not loaded.
-        loaded: what loading did; ``None`` if it was not asked for, or not completed.
-        not_loaded: why it was not completed; ``whence load`` goes on from there.
-        again: an earlier attempt at this run had been interrupted, and this one took it up.
-        committed: what was committed of it when it ended; ``None`` if it was only opened.
+        loaded: what loading did; ``None`` if it was not requested, or not completed.
+        not_loaded: why it was not completed; ``whence load`` continues from there.
+        again: whether it resumed an interrupted attempt.
+        committed: its committed root, if it was run; ``None`` if it was only opened.
     """
 
     record: RunRecord
@@ -134,7 +132,7 @@ class Result(ShownRun):
         return self.record.id
 
     def outputs(self, stream: str | None = None) -> Iterator[tuple[int, Value]]:
-        """Position and value of every output of a pipe; of the only one, unless named."""
+        """Position and value of every output of a pipe; by default of the only one."""
         declared = self._stream(stream)
         for part in declared.outputs.numbers:
             table = self.record.outputs(declared.name, part)
@@ -143,7 +141,7 @@ class Result(ShownRun):
                 yield place, from_canonical(value)
 
     def to_arrow(self, stream: str | None = None) -> pa.Table:
-        """The outputs of a pipe as a table: position, moment and value, typed as far as it goes."""
+        """The outputs of a pipe as a table: position, moment and value, typed if possible."""
         return outputs_table(self.record, self._stream(stream))
 
     def to_pandas(self, stream: str | None = None) -> Any:
@@ -169,12 +167,12 @@ class Result(ShownRun):
     ) -> Answer[Why]:
         """Why has this output its value? ``4``, or ``"total@4"`` if the chain has several pipes.
 
-        Without a connection the answer is worked out from the record.
+        Without a connection the answer is computed from the record.
 
         Args:
             output: its position, or ``[PROCESSOR[.PIPE]@]POSITION``.
-            support: ask as well which input events are enough for it.
-            most: so many of the explaining events are listed one by one.
+            support: also return which input events are sufficient for it.
+            most: maximum number of explaining events to list.
         """
         from whence.store.questions import explain, explain_recorded
 
@@ -194,15 +192,15 @@ class Result(ShownRun):
         support: bool = False,
         most: int = EVENTS_SHOWN,
     ) -> Answers:
-        """Why have the first outputs that something is true of their values?
+        """Why do the first outputs that meet a condition have their values?
 
         Args:
-            where: what is true of them, as ``verdict = false``.
+            where: the condition, such as ``verdict = false``.
             at: they appeared after one of these input events: ``Selection(case="88")``.
-            stream: whose outputs; those of the only pipe, unless named.
-            first: how many.
-            support: ask as well which input events are enough for each.
-            most: so many of the explaining events are listed one by one.
+            stream: the output pipe; by default the only one.
+            first: maximum number of outputs.
+            support: also return which input events are sufficient for each.
+            most: maximum number of explaining events to list.
         """
         from whence.store.questions import explain_first
 
@@ -220,7 +218,7 @@ class Result(ShownRun):
         return Answers(tuple(Answer(why, self.record) for why in found.answers), found.more)
 
     def never_matters(self, by: By | None = None) -> Answer[NeverMatters]:
-        """Which input events does no output need? Also by ``case``, ``activity`` or ``field``."""
+        """Which input events never mattered? Also by ``case``, ``activity`` or ``field``."""
         from whence.store.questions import never_matters
 
         found = never_matters(self._graph(), self.id, by=by, record=self.record.root)
@@ -234,13 +232,13 @@ class Result(ShownRun):
         order_corrupt: bool = False,
         missing_corrupt: bool = False,
     ) -> Answer[Impact]:
-        """What stands, if these input events were wrong?
+        """Which outputs hold if these input events are wrong?
 
         Args:
             inputs: positions, by log if there are several; or a `Selection`.
-            keys_corrupt: their slice keys are in doubt too: they may belong to other slices.
-            order_corrupt: their places are in doubt too: they may stand anywhere in their log.
-            missing_corrupt: values may be missing that are there, or there that are missing.
+            keys_corrupt: their slice keys may be wrong too: they may belong to other slices.
+            order_corrupt: their places may be wrong too: they may be anywhere in their log.
+            missing_corrupt: present values may be missing, and missing values present.
         """
         from whence.store.questions import impact
 
@@ -262,17 +260,17 @@ class Result(ShownRun):
         return contribution(self._graph(), self.id, most=most, record=self.record.root)
 
     def responsibility(self, output: int | str) -> Responsibility:
-        """How far does each input event answer for one output, alternatives considered?"""
+        """How much does one output depend on each input event, considering alternatives?"""
         from whence.store.questions import responsibility
 
         return responsibility(self._graph(), self.id, str(output), record=self.record.root)
 
     def compare(self, other: Result | str, most: int = 20) -> Comparison:
-        """Which outputs are others in another run, and why? This run is the old one.
+        """Which outputs differ in another run, and why? This run is the old one.
 
         Args:
             other: the new run, or its id.
-            most: so many outputs a pipe are told of one by one.
+            most: maximum number of outputs to list per pipe.
         """
         from whence.store.questions import compare
 
@@ -297,12 +295,12 @@ class Result(ShownRun):
         keep: bool = False,
         most: int = 1000,
     ) -> WhatIf:
-        """What would the run have said, had some values been others? Needs no graph.
+        """What would the run have output with other values? Needs no graph.
 
         Args:
             corrections: ``log@41.amount=100``, one or more; or new values by ``log@41.amount``.
-            keep: keep the new run, and the corrected logs as revisions.
-            most: so many outputs a pipe are told of one by one.
+            keep: store the new run, and the corrected logs as revisions.
+            most: maximum number of outputs to list per pipe.
         """
         from whence.engine.what_if import what_if
 
@@ -315,12 +313,12 @@ class Result(ShownRun):
     def search(
         self, chosen: Selection | None = None, *, value: str | None = None, most: int = 50
     ) -> Found:
-        """Find input events that a selection means, or outputs with a value.
+        """Find selected input events, or outputs with a value.
 
         Args:
             chosen: which input events; with a value, only outputs that appeared with one of them.
             value: the value of outputs, as text: ``false``, ``41``, ``approve``.
-            most: so many of them; the answer says whether there are more.
+            most: maximum number; the answer says whether there are more.
         """
         from whence.store.questions import search
 

@@ -58,27 +58,26 @@ def stream(
 ) -> Result:
     """Run a chain on a log that is still being written, until it is stopped.
 
-    A run that was stopped goes on when the same is asked for again; it is complete when it has come
-    to its end with ``available_now``. Outputs and explanations are those of one run over the whole
-    log.
+    The same call resumes a run that was stopped; ``available_now`` completes it. Outputs and
+    explanations are those of one run over the whole log.
 
     Args:
         chain: a chain, or the path of a chain file; it reads one log.
-        place: a folder that files are put into, or ``kafka://HOST:PORT/TOPIC``.
-        declare: what is known of the log, on top of what the chain says of it.
-        available_now: take what has arrived, then end the run; else wait for more.
-        every: seconds from one batch to the next.
-        options: what to keep and how.
-        tracked: keep what explains each output, or do not, whatever the options say.
+        place: a folder that receives files, or ``kafka://HOST:PORT/TOPIC``.
+        declare: kinds, mapping and format of the log, in addition to the chain's own declaration.
+        available_now: read what has arrived, then end the run; otherwise wait for more.
+        every: seconds between batches.
+        options: what to store and how.
+        tracked: whether to store what explains each output; overrides the options.
         record: where the record is; a folder of this machine.
         connection: the graph to load during the run.
-        load: how much of the machine loading takes, and where to if there is no connection yet.
+        load: how much of the machine loading may use, and its target if there is no connection yet.
         session: a Spark session of your own.
         master: where Spark runs, if a session has to be started.
-        stop: set by somebody else, such as another thread, to stop.
+        stop: set by the caller, such as another thread, to stop.
         allow: modules whose functions a chain file may call.
-        progress: called now and then with a `StreamProgress`: events, rate, outputs, what waits.
-            Unless given, a line on stderr says now and then what is loaded at the end.
+        progress: called now and then with a `StreamProgress`: events, rate, outputs, backlog. If
+            not given, lines on stderr report the loading that remains after the run.
         began: called once, with the run, before it takes its first event.
         sign_with: as `whence.api.run` takes it; a run that is stopped has no root yet.
         timestamp: as `whence.api.run` takes it.

@@ -48,7 +48,6 @@ class GraphRun(RecordedRun):
 
     @property
     def size(self) -> int:
-        """How many events there are."""
         return sum(place.length for place in self._places.values())
 
     def events(self, place: str) -> Iterator[tuple[np.ndarray, EventColumns]]:

@@ -53,7 +53,7 @@ every case that ends gives place to a new one, and the Slice forgets none."""
 
 
 def measured(name: str, count: int) -> dict[str, float]:
-    """What the local runner took for a log of so many events."""
+    """What the local runner took for a log of this size."""
     with TemporaryDirectory() as folder:
         for step in ("write", "run"):
             command = ["-m", "bench.suites._on_disk", step, name, str(count), folder]

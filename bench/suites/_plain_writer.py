@@ -36,7 +36,7 @@ def write_plainly(connection: Connection, contents: Callable[[], Iterator[ChunkC
 
     Args:
         connection: the graph; its constraints, logs and streams are there.
-        contents: the chunks, as often as they are asked for.
+        contents: the chunks, as often as they are requested.
     """
     for statements in (_nodes, _relationships):
         with ThreadPoolExecutor(WRITERS) as pool:

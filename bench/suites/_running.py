@@ -1,4 +1,4 @@
-"""Run a chain over a log that is in memory already, and say how fast it was.
+"""Run a chain over a log that is in memory already, and measure its speed.
 
 Speeds are by the time of the processor, which is one core's: kernels use no threads.
 """
@@ -67,7 +67,7 @@ def feed(
         work: what takes them.
         arrays: the log.
         end: up to which event.
-        zones: the heads that go on from the events before; none, unless given.
+        zones: the heads that continue from the events before; none, unless given.
         first: the event to begin with.
     """
     zones = {} if zones is None else zones

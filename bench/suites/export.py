@@ -75,7 +75,7 @@ class Runs:
         return time.process_time() - started
 
     def from_neo4j(self, file: str, clock: Callable[[], float]) -> float:
-        """Seconds that the same export takes from the graph, and that it tells the same."""
+        """Seconds that the same export takes from the graph, and that it has the same content."""
         path = self.root / file
         started = clock()
         write_document(run_document(GraphRun(self.graph, self.compared)), path)
@@ -103,7 +103,7 @@ class Runs:
 
 
 def derived(path: Path) -> set[str]:
-    """The plain derivations that N-Quads tell of."""
+    """The plain derivations of N-Quads."""
     with path.open(encoding="utf-8") as lines:
         return {line for line in lines if "prov#wasDerivedFrom>" in line}
 

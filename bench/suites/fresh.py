@@ -77,7 +77,7 @@ def _emptied(connection: Connection) -> None:
 
 
 class Fresh(NamedTuple):
-    """The p95 of the seconds after which an output can be asked about.
+    """The p95 of the seconds after which an output can be queried.
 
     Attributes:
         produced: since it was in the record.
@@ -94,7 +94,7 @@ def freshness(
     rate: int = RATE,
     begin: float = WARM,
 ) -> Fresh:
-    """The seconds after which an output can be asked about.
+    """The seconds after which an output can be queried.
 
     Args:
         connection: the graph, which is emptied.
@@ -162,7 +162,7 @@ class _Stream:
         self.put.append(time.monotonic())
 
     def _feed(self) -> None:
-        self.put[0] = started = time.monotonic()  # from here on somebody listens
+        self.put[0] = started = time.monotonic()  # from here on there is a listener
         while len(self.put) < self.files:
             time.sleep(max(0.0, started + len(self.put) * EVERY - time.monotonic()))
             self._arrive()
@@ -288,7 +288,7 @@ bench = Bench("How fresh the graph is, and at what price", prepare=server, into=
 
 
 def _declare(measure: Callable[[Connection], tuple[float, ...]], units: dict[str, str]) -> None:
-    """Several figures of one measurement, whichever is asked for first."""
+    """Several figures of one measurement, whichever is requested first."""
     found: dict[str, float] = {}
 
     def one(connection: Connection, id: str) -> float:

@@ -100,7 +100,7 @@ def _levels(id: str, log: str, chain: Callable[[], Chain], count: int) -> None:
 
 
 def _growth(id: str, log: str, chain: Callable[[], Chain], first: int = 6, before: int = 0) -> None:
-    """How the time grows with the log, tracked, after so many events that take no time."""
+    """How the time grows with the log, tracked, beyond a number of events that take no time."""
     if quick():
         return
     for exponent in range(first, 8):
@@ -124,7 +124,7 @@ def _seconds(chain: Callable[[], Chain], arrays: Arrays, count: int, before: int
 
 
 def _touch(arrays: Arrays) -> None:
-    """Have every page of a log at hand: what nobody has read for minutes may have to be fetched."""
+    """Read every page of a log into memory: pages unread for minutes may be evicted."""
     for array in arrays.values():
         buffers = [array] if isinstance(array, np.ndarray) else array.buffers()
         for buffer in buffers:
@@ -158,7 +158,7 @@ def _on_disk_once(name: str) -> dict[str, float]:
 
 
 def _kept(name: str) -> None:
-    """What the local runner needs and leaves; one run says all."""
+    """What the local runner needs and leaves; one run measures all."""
     shown = {"bytes_per_event": "bytes", "peak_mb": "MB", "events_per_second": "events/s"}
     for key, unit in shown.items():
         id = f"{name}.{key}" if key == "bytes_per_event" or quick() else f"{name}.{key}_1e7"

@@ -55,14 +55,13 @@ SCAN = "MATCH (e:Input) RETURN sum(e.key % 7) AS n"
 
 @dataclass
 class Graph:
-    """The runs that are asked about, by what they are for."""
+    """The runs in question, by their purpose."""
 
     connection: Connection
     runs: dict[str, str]
     random: Random
 
     def __post_init__(self) -> None:
-        """Take the keys of some events."""
         self.keys = [row["key"] for row in self.connection.read(SOME)]
 
     def lookups(self) -> list[float]:
@@ -164,7 +163,6 @@ def conjunction(given: Graph) -> None:
 
 @bench.variant("never_matters.s_1e6")
 def never(given: Graph) -> None:
-    """Which input events never mattered."""
     (share,) = never_matters(given.connection, given.runs["inputs"]).certain
     assert INPUTS // 20 < share.count < INPUTS // 5
 
@@ -178,7 +176,7 @@ def _corrupt(given: Graph, run: str, length: int, many: int) -> None:
 
 @bench.variant("impact.s_1e4_inputs")
 def corrupt(given: Graph) -> None:
-    """What stands if some input events, here and there, are wrong."""
+    """Which outputs hold if some input events, here and there, are wrong."""
     _corrupt(given, "inputs", INPUTS, CORRUPT)
 
 

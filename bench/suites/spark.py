@@ -40,13 +40,11 @@ __all__ = ["bench", "difference", "record_columns", "written"]
 EVENTS = 1_000_000 if quick() else 10_000_000
 SHORT = 1_500
 SELDOM = 41
-"""Of the outputs that every case explains, one in so many is compared: each takes all of them."""
+"""Of the outputs that every case explains, one in this many is compared: each takes all of them."""
 CORES = 2
 
 
 class Place(NamedTuple):
-    """Where everything is."""
-
     session: Any
     root: Path
     logs: dict[str, LogRecord]
@@ -102,7 +100,7 @@ def files_of(log: LogRecord) -> str:
 
 
 def difference(session: Any, root: Path, query: str, count: int = SHORT) -> str | None:
-    """The first output of which the two ways say something else; ``None`` if there is none."""
+    """The first output on which the two ways differ; ``None`` if there is none."""
     log = written(root, query, count)
     run = run_on_spark(root, chain_of(query), {"log": log}, session=session)
     SQL[query](session, files_of(log), root / "sql")

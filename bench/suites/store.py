@@ -79,7 +79,7 @@ class Place:
         java: what runs the importer.
         jars: Neo4j's.
         memory: of the server and of the importer.
-        told: what is known of each query's last loading and was not asked for yet.
+        told: results of each query's last loading that were not fetched yet.
         files: of each query and length for the importer.
     """
 
@@ -92,11 +92,10 @@ class Place:
     files: dict[tuple[str, int], ImportFiles] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Number the logs."""
         self._numbers = numbers_from()
 
     def run(self, query: str, count: int) -> RunRecord:
-        """The record of a query over a log of so many events, which no other run has read."""
+        """The record of a query over a log of this size, which no other run has read."""
         mapped = Log(None, case="case", activity="activity") if query == "lifecycle" else None
         columns = record_columns(query, KNOWN[query].log(count), count)
         log = self.log(columns, mapped, LOG_CHUNK)
@@ -170,7 +169,7 @@ class Place:
 
 
 def written(path: Path) -> int:
-    """The bytes of a file without its holes, where the file system can tell; else all of them."""
+    """The bytes of a file without its holes, where the file system knows; else all of them."""
     if not hasattr(os, "SEEK_DATA"):
         return path.stat().st_size
     written = end = 0

@@ -63,7 +63,7 @@ def answer(measure: Measure) -> None:
 
 
 def _outlive(lifeline: int) -> None:
-    """End with whoever started this: nothing is left that would disturb the next cell."""
+    """End with the parent process: nothing is left that would disturb the next cell."""
     os.read(lifeline, 1)
     _thread.interrupt_main()
     time.sleep(PATIENCE)

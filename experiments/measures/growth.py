@@ -21,7 +21,7 @@ from experiments.measures.local import WARM, options_of, run_local
 SECONDS, LONG = 30.0, 10_000_000
 """Rounds go on for so long, and one more, if the longest log has so many events; else for less."""
 SHORTEST = 1000
-"""Events of a log that tells what it takes to begin and to end a run."""
+"""Size of a log that measures the cost of starting and ending a run."""
 _SPAWN = get_context("spawn")
 
 
@@ -44,7 +44,6 @@ class Runs(NamedTuple):
     folder: Path
 
     def run(self, events: int) -> Spent:
-        """Run once."""
         log = log_of(self.query, events, self.seed, self.folder)
         with TemporaryDirectory() as place:
             with probed() as spent:
@@ -53,7 +52,7 @@ class Runs(NamedTuple):
             return took
 
     def make(self, events: int) -> None:
-        """Make a log, if it is not there, elsewhere: whoever made it has another memory."""
+        """Make a log, if it is not there, in another process: its memory must not count."""
         if log_place(self.query, events, self.seed, self.folder).exists():
             return
         arguments = (self.query, events, self.seed, self.folder)
@@ -64,7 +63,7 @@ class Runs(NamedTuple):
 
 
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Run all lengths in turn, and tell of each."""
+    """Run all lengths in turn, and report each."""
     lengths = parameters["lengths"]
     runs = Runs(parameters["query"], parameters["tracking"], parameters["seed"], folder)
     for events in (*lengths, WARM, SHORTEST):
@@ -115,7 +114,7 @@ def turns(lengths: list[int]) -> list[int]:
 
 
 def _worker(stack: ExitStack, runs: Runs, length: int) -> End:
-    """Start a process that runs over a log whenever it is told to, and ends with us."""
+    """Start a process that runs over a log on request, and ends with this one."""
     ours, theirs = _SPAWN.Pipe()
     worker = _SPAWN.Process(target=_serve, args=(theirs, runs, length), daemon=True)
     worker.start()

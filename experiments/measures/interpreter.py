@@ -12,7 +12,7 @@ from whence.engine import MemoryTracker, interpret
 
 
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Run over a list of events; the tracker and all outputs are kept until the end."""
+    """Run over a list of events; the tracker and all outputs stay in memory until the end."""
     query, length = QUERIES[parameters["query"]], parameters["length"]
     lists = {
         name: array[:length].tolist()

@@ -1,4 +1,4 @@
-"""From the record into Neo4j: events a second until all of a run can be asked about."""
+"""From the record into Neo4j: events a second until all of a run can be queried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long each question takes over a graph of so many edges, the driver's way included.
+"""How long each question takes over a graph of a given number of edges, the driver's way included.
 
 The run is one whose edges are literal: sums over windows of ten events that a Filter let through.
 Beside it lies a run that differs a little, to compare with, and one that reads its outputs, to
@@ -42,7 +42,7 @@ WIDE = 10
 SHORT_ONES, LONG_ONES = 40, 3
 """How often what takes little is asked, and what takes long."""
 SHARE = 100
-"""One input event in so many is corrupt."""
+"""One input event in this many is corrupt."""
 COUNT = "MATCH (:Input)<-[d:wasDerivedFrom]-() RETURN count(d) AS n"
 
 Asked = Callable[[], object]

@@ -16,7 +16,7 @@ from whence.engine.runners.local_kernels import run_kernels
 
 SAMPLE = 50
 SHARES = (0, 10, 25, 50, 75, 90, 99, 100)
-"""Of the distribution, in per cent: so many outputs are explained by at most so many events."""
+"""Percentiles of the distribution of the number of events that explain an output."""
 
 
 def measure(parameters: dict[str, Any], folder: Path) -> dict[str, Any]:

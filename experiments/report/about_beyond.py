@@ -46,7 +46,6 @@ def spark(rows: list[Row]) -> str:
 
 @limited_by(f"{PRICE}, and all workers share one machine here")
 def cluster(rows: list[Row]) -> str:
-    """And a cluster."""
     return _on_spark(rows, "cluster")
 
 

@@ -39,7 +39,7 @@ def others(rows: list[Row]) -> Iterator[str]:
 
 
 def verdict(rows: list[Row]) -> Iterator[str]:
-    """What is better, worse, and what limits each; only what the rows can tell."""
+    """What is better, worse, and what limits each; only what follows from the rows."""
     yield "## What is better, what is worse, what limits"
     for title, points in (("Better", BETTER), ("Worse", WORSE)):
         yield ""

@@ -1,4 +1,4 @@
-"""Where the numbers come from: rows, machine, versions, and whether somebody else was at work."""
+"""Where the numbers come from: rows, machine, versions, and whether other processes were busy."""
 
 from __future__ import annotations
 

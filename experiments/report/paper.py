@@ -156,7 +156,7 @@ def extrapolation(rows: list[Row]) -> Iterator[str]:
 
 
 def _an_event(rows: list[Row], column: str) -> float | None:
-    """So many bytes an event, at the longest log."""
+    """Bytes per event, at the longest log."""
     at = longest(rows)
     return divided(middle(select(rows, length=at), column), at)
 

@@ -26,6 +26,6 @@ def limited_by(limit: str) -> Callable[[Claim], Point]:
 
 
 def each_query(rows: list[Row], tell: Callable[[str, list[Row]], str | None]) -> str:
-    """What is to be told of each query, in one line; nothing if of none."""
+    """What to report of each query, in one line; empty if nothing."""
     told = (tell(query, select(rows, query=query)) for query in QUERIES)
     return ", ".join(text for text in told if text)

@@ -37,8 +37,8 @@ def section(
     Args:
         title: the heading.
         experiment: whose rows it is given; without any it says so.
-        asks: whether the question is told; of several sections about one experiment, one does.
-        cites: whether it has something to tell without rows: what others published.
+        asks: whether the question is printed; of several sections about one experiment, one does.
+        cites: whether it has content without rows: what others published.
     """
 
     def wrap(tell: Section) -> Section:
@@ -114,7 +114,6 @@ def paragraph(text: str, indent: str = "") -> Iterator[str]:
 
 
 def table(heads: list[str], body: Iterable[list[str]]) -> Iterator[str]:
-    """A table."""
     yield "| " + " | ".join(heads) + " |"
     yield "|" + "---|" * len(heads)
     for each in body:
@@ -129,7 +128,7 @@ def told_table(text: str, heads: list[str], body: Iterable[list[str]]) -> Iterat
 
 
 def by_query(rows: list[Row], tell: Callable[[list[Row]], list[str]]) -> list[list[str]]:
-    """A line for each query that has rows: its name, and what is told of them."""
+    """A line for each query that has rows: its name, and the report on them."""
     found = {query: select(rows, query=query) for query in QUERIES}
     return [[query, *tell(own)] for query, own in found.items() if own]
 

@@ -165,7 +165,7 @@ def test_impact_shows_the_three_groups(result: Result) -> None:
         coverage=COVERED,
         cypher={},
     )
-    assert text_of_answer(found) == "if 1 input events were wrong, 6 of 10 outputs would stand"
+    assert text_of_answer(found) == "if 1 input events were wrong, 6 of 10 outputs would hold"
     seen = safe(cell_of_answer(found, result.record))
     for text in ("unaffected (guaranteed)", "may change", "explained by these events"):
         assert text in seen.text

@@ -83,6 +83,14 @@ def test_the_manual_tells_of_it(question: Question) -> None:
     assert f"whence {question.command} " in text
 
 
+def test_the_manual_of_the_page_has_every_view_of_a_question() -> None:
+    text = (HOW_TO / "use-the-page.md").read_text("utf-8")
+    views = re.findall(r"^\| \*\*([\w ]+)\*\*", text, re.MULTILINE)
+    titles = {each.view.title for each in QUESTIONS if each.view}
+    assert titles <= set(views)
+    assert set(views) - titles == {"Runs", "Overview", "Outputs", "Log"}
+
+
 def test_the_manual_has_the_table() -> None:
     rows = re.findall(
         r"^\| \[([^]]+)\]\(([^)]+)\) \| `whence ([\w-]+)` \| ([^|]+) \| ([^|]*) \| ([^|]+) \|$",

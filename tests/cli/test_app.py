@@ -161,9 +161,7 @@ def test_an_interrupt_is_one_line_and_exit_code_130() -> None:
     body = f"import os; os.kill(os.getpid(), {int(signal.SIGINT)}); import time; time.sleep(9)"
     done = with_command(body)
     assert done.returncode == 130
-    assert done.stderr == (
-        "whence: interrupted; nothing was changed; re-run the same command to ask again\n"
-    )
+    assert done.stderr == ("whence: interrupted; nothing was changed; re-run the same command\n")
 
 
 def test_every_command_that_takes_long_says_how_to_go_on() -> None:
@@ -195,7 +193,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 
 def test_quiet_says_results_only() -> None:
-    body = "from whence.cli.output import output; o = output(); o.say('words'); o.result(1, 'one')"
+    body = "from whence.cli.output import output as o; o().message('words'); o().result(1, 'one')"
     loud, quiet = with_command(body), with_command(body, "-q")
     assert (loud.stdout, loud.stderr) == ("one\n", "words\n")
     assert (quiet.stdout, quiet.stderr) == ("one\n", "")

@@ -207,7 +207,7 @@ def test_wrong_usage_ends_with_two(
     [
         (("lag.csv",), "expected lag.csv; got no such file; try log.csv (did you mean that?)"),
         (("log.csv",), "expected columns separated by ','; got one column"),
-        (("table", "--format", "spark"), "expected a file or folder on the command line; got the"),
+        (("table", "--log-format", "spark"), "expected a file or folder on the command line; got "),
         (("log.csv", "--delimiter", ";", "--case", "Case"), "expected the column 'Case', declared"),
         (("log.csv", "--delimiter", ";", "--log-limit", "evnts=5"), "expected one of unpacked, ev"),
         (("log.csv", "--delimiter", ";", "--log-limit", "events=2"), "try --log-limit events=4"),

@@ -181,7 +181,7 @@ def test_a_failure_is_one_line_and_prints_no_output(
         (("--log", "log.csv", "--log", "log.csv"), "expected each log once"),
         (("--log", "log.csv", "--type", "p"), "expected COLUMN=KIND; got 'p'"),
         (("--log", "log.csv", "--metadata", "p"), "expected WORD=TEXT; got 'p'"),
-        (("--log", "log.csv", "--csv", "--json"), "expected --csv or --json; got both"),
+        (("--log", "log.csv", "--csv", "--json"), "expected one form of the answer; got --json"),
         (("--log", "log.csv", "--witnesses", "some"), "some"),
     ],
 )

@@ -73,7 +73,7 @@ def test_a_person_sees_the_first_outputs_a_summary_and_what_is_next(
         "  sum: 12 different values, each once",
         f"run {record.id}",
         f"  record: {record.folder}",
-        "  not tracked: with --track it keeps what explains each output",
+        "  not tracked: --track stores what explains each output",
     ]
     assert record.manifest.runner == "spark"
 

@@ -62,14 +62,12 @@ def test_a_stream_is_stopped_and_goes_on_as_the_page_says(cli: Cli, tmp_path: Pa
     run = RunRecord(record_place(), "latest")
     assert run.manifest.status == "interrupted"
     assert f"stopped; run {run.id} has 0 outputs in the record so far" in out
-    assert "resume: run the same command again" in out
+    assert "resume: run the same command" in out
     (inbox / "2026-03-02.csv").write_text(second)
     done = cli(*words)
     assert done.returncode == 0, done.stderr
     told = RUN_ID.sub("20260301-093000-a1b2c3", done.stdout.replace(str(record_place()), RECORD))
-    lines = [
-        line.replace(" (taken up again: it had been interrupted)", "") for line in told.splitlines()
-    ]
+    lines = [line.replace(" (resumed after an interruption)", "") for line in told.splitlines()]
     assert [line.rstrip() for line in lines] == printed.splitlines()
     assert run.manifest.status == "complete"
 

@@ -156,7 +156,7 @@ def test_old_runs_are_pruned_and_a_dry_run_only_says_so(whence: Whence, tmp_path
     assert list_runs(tmp_path) == sorted([old, young, reader])
     assert whence("prune", "--older-than", "2w").exit_code == 1  # nobody said yes
     done = whence("prune", "--older-than", "2w", "--yes")
-    assert done.stdout.splitlines()[-1] == "1 runs removed, 1 old ones stay"
+    assert done.stdout.splitlines()[-1] == "1 run removed; 1 old run left"
     assert list_runs(tmp_path) == sorted([young, reader])
     refused = whence("remove", young, "--yes")
     assert f"expected no other run that read its streams; got {reader}" in refused.stderr

@@ -189,7 +189,7 @@ def test_only_maps_by_a_field_of_a_log_are_counted() -> None:
 def test_a_temporal_formula_in_a_slice_is_warned_of_unless_it_takes_the_first() -> None:
     rule = formula("G (a -> F b)", id="rule")
     (line,) = warnings_of(Chain.of(Slice("paid", by="case", of=rule, combine="and")))
-    assert line.startswith("paid: its temporal formula speaks of every suffix of a slice")
+    assert line.startswith("paid: its temporal formula has a verdict for every suffix")
     assert "`take: first`" in line
     first = Slice("paid", by="case", of=rule, combine="and", take="first")
     assert warnings_of(Chain.of(first)) == []
@@ -208,4 +208,4 @@ def test_check_and_run_warn_in_one_line(cli: Cli, tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         lines = [each for each in done.stderr.splitlines() if "warning" in each]
         assert len(lines) == 1
-        assert lines[0].startswith("warning: paid: its temporal formula speaks of every suffix")
+        assert lines[0].startswith("warning: paid: its temporal formula has a verdict for every")

@@ -207,7 +207,7 @@ def test_maps_are_told_whole_or_marked_as_cut(
 
 
 def test_an_answer_needs_the_run_that_it_is_about(loaded: Connection, record: RunRecord) -> None:
-    with pytest.raises(ParameterError, match="expected the run that was asked; got none"):
+    with pytest.raises(ParameterError, match="expected the run of the answer; got none"):
         to_prov(explain(loaded, record.id, "0"))
     with pytest.raises(ParameterError, match="expected an answer; got str"):
         to_prov("why", about=record)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import print_csv, ranges_text, tell
+from whence.cli.asking import print_text, ranges_text
 from whence.cli.chain_options import Allow, ChainFile, chain_in
 from whence.cli.output import output
 
@@ -39,10 +39,9 @@ def analyse(
     closed: Annotated[
         bool, typer.Option("--closed", help="The logs will be closed at the end.")
     ] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print the answer as CSV.")] = False,
     allow: Allow = None,
 ) -> None:
-    """Analyse what a chain can ever depend on: over all logs, without a run."""
+    """Analyse what the outputs of a chain can depend on, for any log, without a run."""
     from whence.engine.analysis import analyse as ask
 
     found = ask(chain_in(chain, allow), closed=closed)
@@ -57,7 +56,7 @@ def analyse(
         }
         for pipe in found.pipes
     ]
-    if as_csv:
+    if output().csv:
         _csv(logs, pipes, reach)
     elif output().json:
         document: dict[str, Any] = {"logs": logs, "pipes": pipes, "exact": found.exact}
@@ -108,20 +107,22 @@ def _csv(
     reach: tuple[Affected, ...] | None,
 ) -> None:
     if reach is not None:
-        print_csv(["output", "outputs", "and_on", "explains_at_most"], map(_affected, reach))
+        output().records(
+            ["output", "outputs", "and_on", "explains_at_most"], list(map(_affected, reach))
+        )
         return
     rows = [{"of": "log", "name": row["log"], "what": row} for row in logs]
     rows += [{"of": "output", "name": row["output"], "what": row} for row in pipes]
-    print_csv(["of", "name", "what"], rows)
+    output().records(["of", "name", "what"], rows)
 
 
 def _print(found: Analysis, reach: tuple[Affected, ...] | None, cell: str | None) -> None:
     for use in found.logs:
-        tell(f"{use.log}: {_positions(use)}")
+        print_text(f"{use.log}: {_positions(use)}")
         if use.fields:
-            tell(f"  fields that can matter: {', '.join(use.fields)}")
+            print_text(f"  fields that can matter: {', '.join(use.fields)}")
         if use.unused:
-            tell(f"  columns that never matter: {', '.join(use.unused)}")
+            print_text(f"  columns that never matter: {', '.join(use.unused)}")
     shown = [
         {
             "output": pipe.output,
@@ -133,7 +134,7 @@ def _print(found: Analysis, reach: tuple[Affected, ...] | None, cell: str | None
     ]
     output().table(shown, _PIPES)
     if reach is not None:
-        tell(f"{cell}:")
+        print_text(f"{cell}:")
         output().table(
             [
                 {
@@ -146,9 +147,9 @@ def _print(found: Analysis, reach: tuple[Affected, ...] | None, cell: str | None
             _REACH,
         )
     if found.exact:
-        tell("exact: what can matter does, for some log")
+        print_text("exact: what can matter does, for some log")
     for reason in found.not_exact:
-        tell(f"not exact, though what never matters is certain: {reason}")
+        print_text(f"not exact, though what never matters is certain: {reason}")
 
 
 def _positions(use: LogUse) -> str:

@@ -13,6 +13,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from whence.cli.examples import add_global_options
+from whence.cli.forms import FORMS, GLOBAL_FLAGS, form_of, global_first, only_own
 from whence.cli.output import Output, output, showing_warnings, use_output
 from whence.cli.quick_start import leave_pandas_out
 from whence.cli.resume_hints import resume_hint
@@ -40,7 +42,6 @@ COMMANDS = (
     "logs",
     "runs",
     "load",
-    "store",
     *ASKING,
     "export",
     "import",
@@ -48,16 +49,26 @@ COMMANDS = (
     "evidence",
     "erase",
     "keys",
-    "trust",
     "journal",
     "web",
+    "store",
     "server",
+    "trust",
     "doctor",
 )
 """Every command in the order of ``--help``; each is the module ``whence.cli.NAME``."""
 
+_PANELS = {
+    **dict.fromkeys(("demo", "run", "check", "analyse", "draw", "logs", "runs", "load"), "Run"),
+    **dict.fromkeys(ASKING, "Ask"),
+    **dict.fromkeys(("export", "import", "validate"), "Exchange as W3C PROV"),
+    **dict.fromkeys(("evidence", "erase", "keys", "journal"), "Prove and erase"),
+    **dict.fromkeys(("web", "store", "server", "trust", "doctor"), "Page, graph, machine"),
+}
+"""Under which heading ``--help`` lists a command."""
+
 JOURNALED = NOTED | {"export", "import", "evidence", "erase"}
-"""Commands that the journal names, once they have done what they were asked."""
+"""Commands that the journal names, once they have succeeded."""
 
 _TELLING = frozenset({"run", "logs", "runs"})
 """Commands that show what a record holds: the journal names them if that goes into a file."""
@@ -65,11 +76,8 @@ _TELLING = frozenset({"run", "logs", "runs"})
 LEFT = 4
 """The exit code of a command that was done but for a rest, which it names."""
 
-GLOBAL_FLAGS = frozenset({"--json", "--quiet", "-q", "--no-color", "--debug", "--csv-raw"})
-"""Flags of ``whence`` itself, which may also follow a command."""
-
 WORDS = "whence.words"
-"""Where the context has the words of the command, as the journal will tell them."""
+"""Key of the context for the words of the command, as the journal will record them."""
 
 
 class Commands(TyperGroup):
@@ -81,18 +89,19 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Load one command."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"whence.cli.{cmd_name.replace('-', '_')}")
-        command = typer.main.get_command(module.app)
+        command: Any = typer.main.get_command(module.app)
         command.name = cmd_name
+        command.rich_help_panel = _PANELS.get(cmd_name)
+        add_global_options(command)
         return command
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Accept the global flags anywhere before ``--``."""
-        ctx.meta[WORDS] = _own(args)
-        return super().parse_args(ctx, flags_first(args))
+        ctx.meta[WORDS] = only_own(args, COMMANDS)
+        return super().parse_args(ctx, global_first(args, COMMANDS))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a refusal becomes one line and exit code 1."""
@@ -130,7 +139,7 @@ def _is_noted(words: list[str], into: str | None) -> bool:
         return False
     if words[0] in JOURNALED or words[:2] in (["runs", "hold"], ["runs", "release"]):
         return True
-    if words[0] == "draw":  # of a chain file it tells nothing of a record
+    if words[0] == "draw":  # drawing a chain file reads no record
         return any(word.partition("=")[0] == "--run" for word in words)
     return into is not None and words[0] in _TELLING
 
@@ -163,29 +172,7 @@ def _note(words: list[str]) -> None:
         latest = latest_run(root) if "latest" in words else None
         note(root, words, latest=latest)
     except WhenceError as error:
-        output().say(f"not in the journal: {error}")
-
-
-def flags_first(arguments: list[str]) -> list[str]:
-    """Move the global flags to the front, where the root command reads them.
-
-    ``--csv-raw`` leaves ``--csv`` where it stood: the command prints CSV, and the root says how.
-
-    >>> flags_first(["server", "status", "--json"])
-    ['--json', 'server', 'status']
-    >>> flags_first(["run", "--", "--json"])
-    ['run', '--', '--json']
-    """
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    flags = [word for word in arguments[:end] if word in GLOBAL_FLAGS]
-    return flags + _own(arguments[:end]) + arguments[end:]
-
-
-def _own(words: list[str]) -> list[str]:
-    """The words that are for the command."""
-    both = {"--csv", "--csv-raw"}.issubset(words)
-    own = ["--csv" if word == "--csv-raw" and not both else word for word in words]
-    return [word for word in own if word not in GLOBAL_FLAGS]
+        output().message(f"not in the journal: {error}")
 
 
 app = typer.Typer(
@@ -193,8 +180,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="The options --json, --quiet, --no-color, --debug and --csv-raw may also stand behind a "
-    "command.",
+    epilog="Options may also follow the command: whence runs list --format json.",
 )
 
 
@@ -206,19 +192,24 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def whence(
-    json: Annotated[bool, typer.Option("--json", help="Print results as JSON.")] = False,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="|".join(FORMS), help="Form of the answer; table by default."
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Short for --format csv.")] = False,
+    csv_raw: Annotated[
+        bool,
+        typer.Option("--csv-raw", help="Print CSV without an apostrophe before = + - @."),
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print results and errors only.")
     ] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show the traceback of an error as well.")
-    ] = False,
-    csv_raw: Annotated[
-        bool,
-        typer.Option(
-            "--csv-raw", help="Print CSV with texts as they are, also those like a formula."
-        ),
     ] = False,
     version: Annotated[
         bool,
@@ -231,7 +222,8 @@ def whence(
     if no_color:
         # Help and usage texts are drawn by typer, which only knows the environment variable.
         os.environ["NO_COLOR"] = "1"
-    use_output(Output(json, quiet, not no_color, debug, csv_raw))
+    form = form_of(format, {"--json": json, "--csv": csv, "--csv-raw": csv_raw})
+    use_output(Output(form, quiet, not no_color, debug, csv_raw))
 
 
 def main() -> None:

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from whence.cli.asking import AsCsv, print_csv, tell
 from whence.cli.connecting import Server, connects
 from whence.cli.output import output
 from whence.engine.errors import ParameterError
@@ -29,13 +28,12 @@ def ask(
         float, typer.Option("--timeout", min=0.1, help="Time limit in seconds.")
     ] = 30.0,
     limit: Annotated[int, typer.Option("--limit", min=1, help="Maximum number of rows.")] = 1000,
-    csv: AsCsv = False,
     *,
     server: Server,
 ) -> None:
-    """Ask the graph in Cypher. Nothing can be changed, and nothing but the graph can be read.
+    """Query the graph in Cypher, read-only: no writes, no files, no other servers.
 
-    LOAD CSV is refused, and so are procedures, but for those that say what the graph is made of.
+    Refuses LOAD CSV, and all procedures except those that describe the graph.
     """
     from whence.store.questions import ask as run_query
 
@@ -45,8 +43,8 @@ def ask(
         )
     columns = list(found.columns)
     rows = [dict(zip(columns, row, strict=True)) for row in found.rows]
-    if csv:
-        print_csv(columns, rows)
+    if output().csv:
+        output().records(columns, rows)
     elif output().json:
         output().result({"columns": columns, "rows": rows, "more": found.more})
         return
@@ -54,7 +52,7 @@ def ask(
         output().table([{n: _shown(v) for n, v in row.items()} for row in rows], columns)
     if found.more:
         text = f"… more than {limit:,} rows; --limit {10 * limit} shows more of them"
-        output().say(text) if csv else tell(text)
+        output().text(text)
 
 
 def _parameters(given: list[str]) -> dict[str, Any]:

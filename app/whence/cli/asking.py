@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,16 +17,14 @@ if TYPE_CHECKING:
     from whence.store import Connection
 
 __all__ = [
-    "AsCsv",
     "Record",
     "Run",
     "Showing",
-    "print_csv",
     "print_queries",
+    "print_text",
     "ranges_text",
     "shows",
     "shows_here",
-    "tell",
 ]
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="The run's id, or latest.")]
@@ -37,7 +34,6 @@ Record = Annotated[
         "--record", metavar="DIR", help="Folder or URI of the record (else WHENCE_RECORD)."
     ),
 ]
-AsCsv = Annotated[bool, typer.Option("--csv", help="Print the answer as CSV.")]
 Cypher = Annotated[bool, typer.Option("--cypher", help="Print the queries that were used as well.")]
 Prov = Annotated[
     Path | None,
@@ -54,12 +50,10 @@ class Showing:
     """How an answer is shown, and where else it goes.
 
     Attributes:
-        csv: print it as CSV.
         cypher: print the queries as well.
         prov: the file to write it to as W3C PROV.
     """
 
-    csv: bool
     cypher: bool
     prov: Path | None
 
@@ -80,8 +74,8 @@ class Showing:
             columns: the columns of the CSV.
             rows: the rows of the CSV.
         """
-        if self.csv:
-            print_csv(columns, rows)
+        if output().csv:
+            output().records(columns, rows)
         elif output().json:
             output().result(
                 {**document, **({"cypher": dict(answer.cypher)} if self.cypher else {})}
@@ -99,11 +93,11 @@ class Showing:
         from whence.store.catalog import find_run
 
         written = save(answer, self.prov, about=find_run(connection, answer.run))
-        output().say(f"PROV in {written}")
+        output().message(f"PROV in {written}")
 
 
-def _showing(as_csv: AsCsv = False, cypher: Cypher = False, prov: Prov = None) -> Showing:
-    return Showing(as_csv, cypher, prov)
+def _showing(cypher: Cypher = False, prov: Prov = None) -> Showing:
+    return Showing(cypher, prov)
 
 
 shows = option_group("showing", _showing)
@@ -123,7 +117,7 @@ def ranges_text(ranges: Intervals, most: int | None = _RANGES_SHOWN, w: int = 1)
 
     Args:
         ranges: the positions.
-        most: so many ranges.
+        most: the maximum number of ranges.
         w: of a stream inside a Slice, how many positions each one outside has.
     """
     if w > 1:
@@ -152,23 +146,15 @@ def _inside(ranges: Intervals, most: int | None, w: int) -> str:
     return ", ".join([*([text] if first or not more else []), *more])
 
 
-def print_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Rows for a spreadsheet; what is no text or number is JSON."""
-    output().rows([columns, *([_cell(row[column]) for column in columns] for row in rows)])
-
-
-def _cell(value: Any) -> Any:
-    if value is None or (isinstance(value, (str, int, float)) and not isinstance(value, bool)):
-        return value
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def tell(text: str) -> None:
+def print_text(text: str) -> None:
     """Print a line of the answer."""
-    output().result(None, text)
+    out = output()
+    if out.form == "table":
+        out.result(None, text)
+    else:
+        out.text(text)
 
 
 def print_queries(queries: Mapping[str, str]) -> None:
-    """Tell which Cypher was used."""
     for name, text in queries.items():
-        output().say(f"\n{text.rstrip()}", head=f"\n{name}.cypher")
+        output().message(f"\n{text.rstrip()}", head=f"\n{name}.cypher")

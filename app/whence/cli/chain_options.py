@@ -31,6 +31,8 @@ def _use_limits(given: list[str] | None) -> list[str] | None:
     return given
 
 
+_PANEL = "Limits and functions of your own"
+
 ChainFile = Annotated[
     Path, typer.Argument(metavar="CHAIN", help="The chain file, YAML or JSON.", show_default=False)
 ]
@@ -40,6 +42,7 @@ Allow = Annotated[
         "--allow",
         metavar="MODULE",
         help="Let the chain call the functions of this module, and run its code.",
+        rich_help_panel=_PANEL,
     ),
 ]
 Logs = Annotated[
@@ -47,7 +50,7 @@ Logs = Annotated[
     typer.Option(
         "--log",
         metavar="FILE",
-        help="A log: a file, folder, or run:ID/STREAM; NAME=FILE for each, if there are several.",
+        help="A log: a file, folder, or run:ID/STREAM; NAME=FILE once for each of several.",
     ),
 ]
 
@@ -59,6 +62,7 @@ RunLimit = Annotated[
         metavar="NAME=N",
         help="Raise a limit of the run: value=256000000.",
         callback=_use_limits,
+        rich_help_panel=_PANEL,
     ),
 ]
 
@@ -69,7 +73,7 @@ class Prepared:
 
     Attributes:
         logs: the chain, and what it reads.
-        progress: told how far reading has come; tells whoever it is connected to.
+        progress: called with how far reading has come; passes it on to its listener.
     """
 
     logs: DeclaredLogs
@@ -87,7 +91,7 @@ def chain_in(file: Path, allow: list[str] | None) -> Chain:
     """Read a chain file.
 
     The settings files are looked at only if it calls functions of the user's own, so that a command
-    that needs no graph starts without what speaks to one.
+    that needs no graph starts without importing its driver.
 
     Args:
         file: the chain file.

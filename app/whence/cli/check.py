@@ -16,6 +16,7 @@ from whence.cli.chain_options import (
     chain_in,
     prepare,
 )
+from whence.cli.examples import examples
 from whence.cli.output import output
 from whence.cli.reading_options import reads_logs
 from whence.engine.language.log import Log
@@ -29,7 +30,12 @@ __all__ = ["app"]
 app = typer.Typer(add_completion=False)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "whence check rules.yaml",
+        "whence check rules.yaml --log payments.csv --case case_id",
+    )
+)
 @reads_logs
 def check(
     chain: ChainFile,
@@ -40,9 +46,9 @@ def check(
 ) -> None:
     """Check a chain file; print its processors, pipes, kinds and digest.
 
-    With --log also checks that the log has every column the chain reads, of a fitting kind, and
-    that each text which the chain compares a column with is in one of its events. The keys of a
-    Slice that outputs a map over all slices are counted too.
+    With --log, also check that the log has every column that the chain reads, of a fitting kind,
+    and that each text that the chain compares a column with occurs in an event. Also count the keys
+    of a Slice that outputs a map of all slices.
     """
     from whence.engine.analysis.advice import warnings_of
     from whence.engine.interpreter.bounds import check_bounds
@@ -72,9 +78,9 @@ def check(
         return
     output().table(found["processors"], ["processor", "type", "reads", "gives", "regular"])
     for line in _closing_lines(found):
-        output().say(line)
+        output().message(line)
     for name in log or ():
-        output().say(f"{name}: ok, all required columns are present")
+        output().message(f"{name}: ok, all required columns are present")
 
 
 def _count_keys(prepared: Prepared) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Record, Showing, ranges_text, shows_here, tell
+from whence.cli.asking import Record, Showing, print_text, ranges_text, shows_here
 from whence.cli.connecting import Server, connects
 from whence.cli.output import output
 
@@ -37,7 +37,7 @@ def compare(
     showing: Showing,
     server: Server,
 ) -> None:
-    """Compare two runs: outputs that changed, appeared or vanished, and the inputs behind that.
+    """Compare two runs: outputs that changed, appeared or vanished, and the inputs that explain it.
 
     Where the logs differ, events are matched by declared id, else by content and occurrence; that
     needs the record.
@@ -48,8 +48,8 @@ def compare(
         answer = ask(connection, first, second, most=limit, record=record)
     rows = [_row(each) for each in answer.outputs]
     showing.show(answer, _document(answer, rows), lambda: _print(answer, rows), _COLUMNS, rows)
-    if showing.csv and answer.count > len(rows):
-        output().say(f"{answer.count - len(rows):,} more differ; try --limit {answer.count}")
+    if output().csv and answer.count > len(rows):
+        output().message(f"{answer.count - len(rows):,} more differ; try --limit {answer.count}")
 
 
 def _row(each: ChangedOutput) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _document(answer: Comparison, rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _print(answer: Comparison, rows: list[dict[str, Any]]) -> None:
-    tell(_what_changed(answer))
+    print_text(_what_changed(answer))
     for log in answer.logs:
         if not log.same:
             parts = [
@@ -105,7 +105,7 @@ def _print(answer: Comparison, rows: list[dict[str, Any]]) -> None:
                 if ranges
             ]
             told = "; ".join(parts) or "the same events in another order"
-            tell(f"{log.log} (matched by {log.matched_by}): {told}")
+            print_text(f"{log.log} (matched by {log.matched_by}): {told}")
     if rows:
         shown = [
             {
@@ -119,15 +119,15 @@ def _print(answer: Comparison, rows: list[dict[str, Any]]) -> None:
         ]
         output().table(shown, ["output", "how", "before", "after", "because of"])
     if answer.count > len(rows):
-        tell(f"… {answer.count - len(rows):,} more; try --limit {answer.count}")
+        print_text(f"… {answer.count - len(rows):,} more; try --limit {answer.count}")
     for pipe in answer.pipes:
-        tell(
+        print_text(
             f"{pipe.output}: {pipe.same:,} of {pipe.lengths[0]:,} outputs unchanged, "
             f"{pipe.changed:,} changed, {pipe.appeared:,} appeared, {pipe.vanished:,} vanished"
             + (f", {pipe.erased:,} not known, as a value was erased" if pipe.erased else "")
         )
     for run, coverage in zip(answer.runs, answer.coverage, strict=True):
-        tell(f"coverage of {run}: {coverage}")
+        print_text(f"coverage of {run}: {coverage}")
 
 
 def _what_changed(answer: Comparison) -> str:

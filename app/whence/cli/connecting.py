@@ -25,7 +25,7 @@ __all__ = [
     "local_instance",
 ]
 
-# There is no --password: what stands on a command line is seen by everyone on the machine.
+# There is no --password: every user of the machine can see command lines.
 _PANEL = "Neo4j (else the environment, whence.toml, or the local server)"
 Uri = Annotated[
     str | None, typer.Option("--uri", help="Address, e.g. neo4j+s://host.", rich_help_panel=_PANEL)
@@ -82,7 +82,6 @@ class Server:
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
-        """Connect to it."""
         with connected(self.settings()) as connection:
             yield connection
 
@@ -116,11 +115,11 @@ def connected(settings: Settings | None, instance: str | None = None) -> Iterato
     instance = instance or default_instance()
     if settings is None:
         if find_running(Instance(instance)) is None:
-            out.say(f"starting a local Neo4j ({instance}); the first time it is fetched …")
+            out.message(f"starting a local Neo4j ({instance}); the first time it is fetched …")
         with out.progress() as progress:
             settings = start(instance, progress=progress).settings()
     with connect(settings) as connection:
-        out.say(f"connected to {settings.uri}")
+        out.message(f"connected to {settings.uri}")
         yield connection
 
 
@@ -135,7 +134,7 @@ def local_instance(server: Server) -> str:
     """The name of the local server that is meant; one that is elsewhere is refused.
 
     Raises:
-        StoreError: the options, the environment or whence.toml lead to a server that is not ours.
+        StoreError: the options, the environment or whence.toml name a server that is not ours.
     """
     from whence.engine.errors import StoreError
     from whence.store.server.serving import serving

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Record, Run, Showing, shows_here, tell
+from whence.cli.asking import Record, Run, Showing, print_text, shows_here
 from whence.cli.connecting import Server, connects
 from whence.cli.output import output as out
 
@@ -79,8 +79,8 @@ def _print(answer: Contribution, rows: list[dict[str, Any]]) -> None:
     out().table(shown, ["input", "outputs", *used])
     left = answer.inputs - len(rows)
     if left:
-        tell(f"… {left:,} more input events explain outputs; try --limit {answer.inputs}")
-    tell(f"of {answer.outputs:,} outputs; coverage: {answer.coverage}")
+        print_text(f"… {left:,} more input events explain outputs; try --limit {answer.inputs}")
+    print_text(f"of {answer.outputs:,} outputs; coverage: {answer.coverage}")
 
 
 def _sharing(
@@ -120,9 +120,9 @@ def _print_shares(answer: Responsibility, limit: int) -> None:
     ]
     several = "1 witness" if answer.alternatives == 1 else f"{answer.alternatives} witnesses"
     more = ", and there are more" if answer.more_alternatives else ""
-    tell(f"{answer.output}: {several}{more}")
+    print_text(f"{answer.output}: {several}{more}")
     out().table(shown, ["input", "responsibility"])
     left = len(answer.inputs) - limit
     if left > 0:
-        tell(f"… {left:,} more; try --limit {len(answer.inputs)}")
-    tell(f"coverage: {answer.coverage}")
+        print_text(f"… {left:,} more; try --limit {len(answer.inputs)}")
+    print_text(f"coverage: {answer.coverage}")

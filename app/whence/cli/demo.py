@@ -32,13 +32,14 @@ def demo(
 ) -> None:
     """Check a payment log on Spark, store the reasons in Neo4j, and ask three questions.
 
-    Makes a log of about 20,000 events with a few planted violations, checks a life cycle and a
-    temporal rule, and tells which events made the verdicts false, which never matter, and what
-    stands if a case was forged. Runs on a local server of its own ("demo") unless one is given.
+    Generates a log of about 20,000 events with a few planted violations. Checks a life cycle and a
+    temporal rule. Shows which events made verdicts false, which never matter, and which verdicts
+    hold if a case was forged. Uses its own local server, demo, unless you name one.
     """
     from whence.cli.demo_story import Story
     from whence.store.server import stop
 
+    output().refuse("json", "csv", instead="without it; the answers are in the folder too")
     settings = server.settings()
     chains = {}
     folder.mkdir(parents=True, exist_ok=True)
@@ -49,7 +50,7 @@ def demo(
     try:
         with connected(settings, INSTANCE) as connection:
             story = Story(folder, chains, connection, events, own_server=settings is None)
-            story.tell(output())
+            story.run(output())
     finally:
         if settings is None and not keep:
             stop(INSTANCE)

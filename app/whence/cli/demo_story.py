@@ -47,18 +47,18 @@ class Story:
         self.events = events
         self.own_server = own_server
 
-    def tell(self, out: Output) -> None:
+    def run(self, out: Output) -> None:
         """Do everything and print it, a section at a time."""
         log = payment_log(self.events)
         path = self.folder / "payments.csv"
         written = write_log(log, path)
-        out.tell(f"  {written:,} events of {log.cases:,} payments, in {path}", head="\n1 The log")
+        out.text(f"  {written:,} events of {log.cases:,} payments, in {path}", head="\n1 The log")
         events = log.table().to_pylist()
         runs = self._runs(out, path)
         answers = self._why(out, events, runs)
         never = runs["lifecycle"].never_matters().found
         certain, softer = never.certain[0], never.softer[0]
-        out.tell(
+        out.text(
             f"  (life cycle)\n"
             f"  {softer.count:,} of {softer.length:,} events ({softer.share:.0%}) explain no "
             f"verdict;\n  {certain.count:,} ({certain.share:.0%}) could be changed, each and all "
@@ -68,12 +68,12 @@ class Story:
         impacts = self._impact(out, log, events, runs["lifecycle"])
         prov = answers["lifecycle"].save(self.folder / "why-lifecycle.json")
         rdf = answers["audit"].save(self.folder / "why-audit.trig")
-        out.tell(f"  the reasons as W3C PROV: {prov} (PROV-JSON), {rdf} (RDF)", head="\n6 Export")
+        out.text(f"  the reasons as W3C PROV: {prov} (PROV-JSON), {rdf} (RDF)", head="\n6 Export")
         self._next(out, runs, answers)
         out.result(_data(written, runs, answers, never, impacts, (prov, rdf)))
 
     def _runs(self, out: Output, path: Path) -> dict[str, Result]:
-        out.tell("", head="\n2 Two questions, checked on Spark, stored in Neo4j")
+        out.text("", head="\n2 Two questions, checked on Spark, stored in Neo4j")
         runs: dict[str, Result] = {}
         for name, chain in self.chains.items():
             options = RunOptions(closed=name == "audit")
@@ -92,7 +92,7 @@ class Story:
             runs[name] = result
             values = [value for _, value in result.outputs()]
             closing = " and one at the end of the log" if options.closed else ""
-            out.tell(
+            out.text(
                 f"  {QUESTIONS[name]}\n"
                 f"    {len(values):,} verdicts, one after each event{closing}; the last is "
                 f"{_word(values[-1])}, {values.count(False):,} are false. Run {result.id}"
@@ -102,15 +102,15 @@ class Story:
     def _why(
         self, out: Output, events: Events, runs: Mapping[str, Result]
     ) -> dict[str, Answer[Why]]:
-        out.tell("  the few events, of all of them, that made it false", head="\n3 Why?")
+        out.text("  the few events, of all of them, that made it false", head="\n3 Why?")
         answers = {}
         for name, result in runs.items():
             why = result.explain(result.first(False))
             answers[name] = why
             output = why.found.output
-            out.tell(f"  {output.name}@{output.position} is false because")
+            out.text(f"  {output.name}@{output.position} is false because")
             for each in why.found.events:
-                out.tell(f"    payments@{each.position:<6} {_shown(events[each.position])}")
+                out.text(f"    payments@{each.position:<6} {_shown(events[each.position])}")
         return answers
 
     def _impact(
@@ -120,15 +120,15 @@ class Story:
         faulty = {case for cases in log.planted.values() for case in cases}
         later = events[len(events) // 3 :]
         innocent = next(event["case"] for event in later if event["case"] not in faulty)
-        out.tell("  (life cycle)", head="\n5 And if a case was forged?")
+        out.text("  (life cycle)", head="\n5 And if a case was forged?")
         impacts = {}
         for case in (innocent, guilty):
             places = [n for n, event in enumerate(events) if event["case"] == case]
             answer = result.impact(places)
             impacts[case] = answer
             found = answer.found
-            out.tell(
-                f"  {case} ({len(places)} events): {found.unaffected[0].count:,} verdicts stand, "
+            out.text(
+                f"  {case} ({len(places)} events): {found.unaffected[0].count:,} verdicts hold, "
                 f"guaranteed; {found.possibly[0].count:,} may be affected, "
                 f"{found.explained[0].count:,} of them are explained by it"
             )
@@ -150,7 +150,7 @@ class Story:
         ]
         if self.own_server:
             lines.append(f"  {whence} server stop --name demo      # when you have seen enough")
-        out.tell("\n" + "\n".join(lines), head="\n7 Go on")
+        out.text("\n" + "\n".join(lines), head="\n7 Go on")
 
 
 def typed() -> str:

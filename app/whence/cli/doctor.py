@@ -44,8 +44,7 @@ def doctor(
             finding.advice,
         )
     broken = [finding for finding in findings if finding.state == "broken"]
-    output().result(
-        {"healthy": not broken, "findings": [finding.as_json() for finding in findings]}, table
-    )
+    rows = [finding.as_json() for finding in findings]
+    output().result({"healthy": not broken, "findings": rows}, table, rows)
     if broken:
         raise typer.Exit(1)

@@ -25,7 +25,7 @@ app = typer.Typer(add_completion=False)
 def draw(
     chain: Annotated[
         Path | None,
-        typer.Argument(metavar="[CHAIN]", help="The chain file, YAML or JSON; or say --run."),
+        typer.Argument(metavar="[CHAIN]", help="The chain file, YAML or JSON; or use --run."),
     ] = None,
     run: Annotated[
         str | None,
@@ -49,18 +49,26 @@ def draw(
     record: Record = None,
     allow: Allow = None,
 ) -> None:
-    """Draw a chain: logs, processors and what is inside them, outputs; or what explains an output.
+    """Draw a chain, or what explains an output of a run.
 
-    Runs are drawn from the record; no server is asked. Without a file the drawing is printed.
+    Shows logs, processors and what is inside them, and outputs. Reads the record; needs no server.
+    Prints the drawing if there is no --output.
     """
     from whence.engine.drawing import draw as drawn
     from whence.engine.drawing import draw_to
 
+    out = output()
+    out.refuse("csv", instead="--format svg, mermaid or dot")
     picture = _picture(chain, run, explain, record, allow or ())
-    if to is None:
-        output().plain(drawn(picture, format))
-        return
-    output().say(f"drawn: {draw_to(picture, to)}")
+    if to is not None:
+        written = str(draw_to(picture, to))
+        if out.json:
+            out.result({"file": written})
+        out.message(f"drawn: {written}")
+    elif out.json:
+        out.result({"format": format, "drawing": drawn(picture, format)})
+    else:
+        out.plain(drawn(picture, format))
 
 
 def _picture(

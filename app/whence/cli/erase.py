@@ -1,4 +1,4 @@
-"""``whence erase``: forget somebody, everywhere that we can reach."""
+"""``whence erase``: erase a person's data everywhere within reach."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from whence.cli.app import LEFT, WORDS
-from whence.cli.asking import Record, ranges_text, tell
+from whence.cli.asking import Record, print_text, ranges_text
 from whence.cli.connecting import Server, connects
 from whence.cli.output import output
 
@@ -72,9 +72,9 @@ def erase(
 ) -> None:
     """Erase events: their values, and the values of every output that they explain.
 
-    Positions, and what leads to what, stay, and verdicts that others' events explain as well.
-    Without --case and --events an erasure that was stopped on its way is brought to its end. The
-    exit code is 4 if values are gone and something is left to do, which is named with its command.
+    Positions and explanations stay, and so do verdicts that other events explain as well. Without
+    --case and --events, finishes an interrupted erasure. The exit code is 4 if something is left to
+    do after the values are erased; the output names it and the command.
     """
     from whence.cli.runs_removing import reachable_graph
     from whence.engine.record import record_place
@@ -130,7 +130,7 @@ def _rest_named(ctx: typer.Context, root: Path, record: Path | None) -> Iterator
 
 
 def _noted(*words: str, record: Path | None) -> list[str]:
-    """What the journal tells: nothing that names whoever is to be forgotten."""
+    """The words of the journal: nothing that names the person whose data is erased."""
     return ["erase", *words, *([] if record is None else ["--record", str(record)])]
 
 
@@ -187,7 +187,7 @@ def _rows(
     Args:
         logs: the events of logs.
         streams: the events of streams, by run.
-        root: for people: the record, which tells how positions inside a Slice are counted.
+        root: for people: the record, which determines how positions inside a Slice are counted.
     """
     from whence.engine.lineage.positions import count
     from whence.engine.record import RunRecord
@@ -236,24 +236,24 @@ def _show_plan(plan: Plan) -> None:
         return
     output().table(rows, _COLUMNS)
     for row in _rows({}, touched.verdicts, counted):
-        tell(
+        print_text(
             f"{row['in']}, {row['name']}: {row['events']:,} verdicts follow as well and stay, as "
             f"they rest on others' events too (--verdicts erases them): {row['where']}"
         )
     _show_more(touched.untracked, plan.ended)
     for id in held:
-        tell(f"run {id} has a legal hold: nothing would be erased")
-    tell(f"{touched.count:,} events would be erased; nothing was")
+        print_text(f"run {id} has a legal hold: nothing would be erased")
+    print_text(f"{touched.count:,} events would be erased; nothing was")
 
 
 def _show_more(untracked: Mapping[str, tuple[str, ...]], ended: tuple[str, ...]) -> None:
     for id, names in untracked.items():
-        tell(
+        print_text(
             f"run {id}: not all of {', '.join(names)} was tracked, so that every untracked output "
             "from the first of these events on counts"
         )
     for id in ended:
-        tell(
+        print_text(
             f"run {id} is not over: its state and checkpoint are removed, and it cannot be resumed"
         )
 
@@ -274,7 +274,7 @@ def _show(done: Erasure, root: Path) -> None:
         return
     output().table(rows, _COLUMNS)
     _show_more(done.untracked, done.ended)
-    tell(f"erased with {done.id}: {done.reason}")
-    tell("not reached:")
+    print_text(f"erased with {done.id}: {done.reason}")
+    print_text("not reached:")
     for line in done.unreached:
-        tell(f"  {line}")
+        print_text(f"  {line}")

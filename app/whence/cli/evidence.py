@@ -33,7 +33,7 @@ def create(
         typer.Option(
             "--question",
             metavar="QUESTION",
-            help="[explain] [PROCESSOR[.PIPE]@]POSITION, or: case CASE, or: erasure ID.",
+            help="An output, [PROCESSOR[.PIPE]@]POSITION; or case CASE; or erasure ID.",
         ),
     ],
     file: Annotated[
@@ -98,7 +98,7 @@ def create(
         output().say(IMPORTED)
     missing = why_not_loaded(manifest.chain)
     if missing is not None:
-        output().say(f"without steps in words and other values: {missing}")
+        output().message(f"without steps in words and other values: {missing}")
     size = written.stat().st_size
     output().result(
         {"file": str(written), "bytes": size, "key": keys.public.id, "holds": verified.holds},
@@ -124,7 +124,7 @@ def verify(
         ),
     ] = None,
 ) -> None:
-    """Verify a pack, offline: digests, signature, proofs, PROV, and all that it shows made again.
+    """Verify a pack offline: digests, signature, proofs, PROV; rebuild everything that it shows.
 
     The exit code is 0 if the pack is verified, 1 if a check fails, and 3 if no check fails but
     something is left: the signer without --key, a time that --tsa-certificate requires and no
@@ -142,15 +142,17 @@ def verify(
     elif verified.unproved:
         verdict = f"what was checked is OK; {'; '.join(verified.unproved)}"
     lines += [f"note   {words}" for words in verified.notes]
+    findings = [{"holds": holds, "words": words} for holds, words in verified.findings]
     output().result(
         {
             "holds": verified.holds,
             "proved": verified.proved,
-            "findings": [{"holds": holds, "words": words} for holds, words in verified.findings],
+            "findings": findings,
             "notes": list(verified.notes),
             "unproved": list(verified.unproved),
         },
         Text("\n".join(map(one_line, [*lines, f"{file.name}: {verdict}"]))),
+        findings,
     )
     if not verified.proved:
         raise typer.Exit(3 if verified.holds else 1)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Record, Run, Showing, shows, tell
+from whence.cli.asking import Record, Run, Showing, print_text, shows
 from whence.cli.chain_options import Allow
 from whence.cli.connecting import Server, connects
+from whence.cli.examples import examples
 from whence.cli.option_groups import option_group
 from whence.cli.output import output
 from whence.engine.errors import ParameterError
@@ -38,7 +39,7 @@ class Choice:
 
     @property
     def given(self) -> bool:
-        """Whether anything is asked for."""
+        """Whether any of it is requested."""
         return any(x is not None for x in (self.where, self.case, self.since, self.until))
 
 
@@ -69,7 +70,7 @@ def _choice(
 
 @dataclass(frozen=True)
 class Way:
-    """What is told of the way from the output to the input events."""
+    """What to show of the steps from the output to the input events."""
 
     routes: int
     words: bool
@@ -77,7 +78,7 @@ class Way:
 
     @property
     def given(self) -> bool:
-        """Whether anything is asked for."""
+        """Whether any of it is requested."""
         return bool(self.routes or self.words or self.graph)
 
 
@@ -98,7 +99,13 @@ def _way(
     return Way(routes, words, graph)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "whence explain latest 41",
+        "whence explain latest 41 --words --routes 3",
+        "whence explain latest --where 'value = false' --first 20 --csv",
+    )
+)
 @connects
 @shows
 @option_group("choice", _choice)
@@ -127,7 +134,7 @@ def explain(
         typer.Option(
             "--marked",
             metavar="[LOG=]FILE",
-            help="Write the log again, the events marked: .xes or .jsonocel.",
+            help="Write a copy of the log with the events marked: .xes or .jsonocel.",
         ),
     ] = None,
     record: Record = None,
@@ -137,11 +144,13 @@ def explain(
 ) -> None:
     """Explain an output: which input events, and which of their fields, are the reason for it.
 
-    Values of input events are shown if the record is there; the answer itself is the graph's. If
-    the run kept all witnesses, every alternative is shown.
+    Shows the values of input events if the record is available. If the run stored all witnesses,
+    shows every alternative.
     """
     from whence.cli import explain_view as view
 
+    if way.given and not (way.graph and not _is_format(way.graph)):
+        output().refuse("csv", instead="without --routes, --words and --graph, or --format json")
     with server.connect() as connection:
         found = _ask(connection, run, event, choice, support, limit, record)
         only = found.answers[0]
@@ -153,7 +162,7 @@ def explain(
             raise ParameterError(msg)
         showing.save(connection, only)
         ways = [_told(connection, why, way, record, allow or ()) for why in found.answers]
-    if showing.csv:
+    if output().csv:
         for line in map(_elsewhere, found.answers):
             if line:
                 output().warn(line)  # a CSV holds nothing but rows
@@ -163,8 +172,8 @@ def explain(
         view.Shown(why, view.rows_of(why, view.values_of(why, record)), told)
         for why, told in zip(found.answers, ways, strict=True)
     ]
-    if way.graph and _is_format(way.graph) and not (showing.csv or output().json):
-        output().plain(f"{ways[0]['graph']}\n")  # as it is, for whoever draws it
+    if way.graph and _is_format(way.graph) and output().form == "table":
+        output().plain(f"{ways[0]['graph']}\n")  # unchanged, for a program that draws it
         return
     if way.graph and not _is_format(way.graph):
         _draw(ways[0].pop("steps"), Path(way.graph))
@@ -264,7 +273,7 @@ def _is_format(word: str) -> bool:
 def _draw(found: Steps, path: Path) -> None:
     from whence.engine.drawing import draw_to, picture_of_steps
 
-    output().say(f"the drawing is in {draw_to(picture_of_steps(found), path)}")
+    output().message(f"the drawing is in {draw_to(picture_of_steps(found), path)}")
 
 
 def _elsewhere(why: Why) -> str:
@@ -280,9 +289,9 @@ def _elsewhere(why: Why) -> str:
 def _print(shown: list[Any], *, more: bool) -> None:
     for number, each in enumerate(shown):
         if number:
-            tell("")
+            print_text("")
         each.print()
         if line := _elsewhere(each.why):
-            tell(line)
+            print_text(line)
     if more:
-        tell(f"… and more such outputs; --first {10 * len(shown)} explains more of them")
+        print_text(f"… and more such outputs; --first {10 * len(shown)} explains more of them")

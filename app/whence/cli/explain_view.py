@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whence.cli.asking import ranges_text, tell
+from whence.cli.asking import print_text, ranges_text
 from whence.cli.output import output
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ Rows = list[list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Shown:
-    """An answer and what is told of it.
+    """An answer and what is shown of it.
 
     Attributes:
         why: the answer.
         rows: its input events, witness by witness.
-        told: the routes, the words and the drawing, as far as they were asked for.
+        told: the routes, the words and the drawing, as far as requested.
     """
 
     why: Why
@@ -41,12 +41,10 @@ class Shown:
     told: Mapping[str, Any]
 
     def document(self) -> dict[str, Any]:
-        """As JSON."""
         not_of = {} if self.why.not_of is None else {"not_of_case": self.why.not_of}
         return {**_document(self.why, self.rows[0]), **not_of, **self.told}
 
     def print(self) -> None:
-        """For a person."""
         _print(self.why, self.rows[0], self.told)
 
 
@@ -83,7 +81,7 @@ def values_of(why: Why, record: Path | None) -> dict[tuple[str, int], Any]:
     found = input_values(why.run, fields, record)
     erased = [e for e in (*others, *why.events) if e.erased]
     if len(fields) > len(erased) and not found:
-        output().say("the record is not there: values of input events are left out")
+        output().message("the record is not there: values of input events are left out")
     told: dict[tuple[str, int], Any] = {}
     for place, value in found.items():
         if isinstance(value, Mapping):
@@ -118,7 +116,7 @@ def mark(why: Why, wanted: str, record: Path | None) -> None:
         msg = f"--marked: expected a log of the run; got {name!r}; try {', '.join(logs)}"
         raise ParameterError(msg)
     written = save_marked(kept.log(name), marks_of(why, name), Path(file))
-    output().say(f"the marked log is in {written}")
+    output().message(f"the marked log is in {written}")
 
 
 def _rows(
@@ -166,7 +164,7 @@ def _print(why: Why, rows: list[dict[str, Any]], told_more: Mapping[str, Any]) -
     events = "1 input event" if why.count == 1 else f"{why.count:,} input events"
     value = told.kind if told.kind in ("missing", "erased") else _text(told.value)
     after = f" (after input {told.moment})" if told.moment >= 0 else ""
-    tell(f"{told.label} is {value}{after}, explained by {events}")
+    print_text(f"{told.label} is {value}{after}, explained by {events}")
     shown = [
         {
             **row,
@@ -180,24 +178,24 @@ def _print(why: Why, rows: list[dict[str, Any]], told_more: Mapping[str, Any]) -
     used = [c for c in columns if c == "input" or any(row[c] is not None for row in shown)]
     out.table(shown, used)
     if why.count > len(rows):
-        tell(f"… {why.count - len(rows):,} more; all: {_ranges(why.inputs)}")
+        print_text(f"… {why.count - len(rows):,} more; all: {_ranges(why.inputs)}")
     others = (why.alternatives or ())[1:]
     for witness in others[:_ALTERNATIVES_SHOWN]:
-        tell(f"or else by {_ranges(witness.ranges)}")
+        print_text(f"or else by {_ranges(witness.ranges)}")
     left = len(others) - _ALTERNATIVES_SHOWN
     if left > 0 or why.more_alternatives:
         least = "at least " if why.more_alternatives else ""
-        tell(f"… and {least}{max(left, 1):,} more alternatives")
+        print_text(f"… and {least}{max(left, 1):,} more alternatives")
     if why.support is not None:
-        tell(f"supported by {_ranges(why.support)}")
+        print_text(f"supported by {_ranges(why.support)}")
     for sentence in told_more.get("words", ()):
-        tell(sentence)
+        print_text(sentence)
     for number, route in enumerate(told_more.get("routes", ()), start=1):
         steps = (f"{s['event']}" + (f" ({s['value']})" if s["value"] else "") for s in route)
-        tell(f"route {number}: " + " <- ".join(steps))
+        print_text(f"route {number}: " + " <- ".join(steps))
     if told_more.get("more_routes"):
-        tell("… and longer routes, or more as long; --routes N shows more of them")
-    tell(f"coverage: {why.coverage}")
+        print_text("… and longer routes, or more as long; --routes N shows more of them")
+    print_text(f"coverage: {why.coverage}")
 
 
 def _shown_value(row: Mapping[str, Any]) -> str | None:
@@ -220,7 +218,7 @@ def _ranges(inputs: tuple[InputRange, ...]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value inside an event as a person writes it: the key that tells its kind is for programs.
+    """A value inside an event as a person writes it: the key of its kind is for programs.
 
     >>> _plain({"instant": "2026-03-03T22:00:00+00:00"}), _plain({"float": "NaN"}), _plain(3)
     ('2026-03-03T22:00:00+00:00', 'NaN', 3)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 else:
     Format = Literal[*RUN_FORMATS]
 
-_ANSWER = "One answer instead of whole runs"
+_ANSWER = "One answer, instead of whole runs"
 Explain = Annotated[
     str | None,
     typer.Option("--explain", metavar="OUTPUT", help="Why this output.", rich_help_panel=_ANSWER),
@@ -48,7 +48,7 @@ Impact = Annotated[
     typer.Option(
         "--impact",
         metavar="POSITIONS",
-        help="What stands if these inputs are wrong.",
+        help="Which outputs hold if these inputs are wrong.",
         rich_help_panel=_ANSWER,
     ),
 ]
@@ -64,7 +64,7 @@ class Asked:
 
     Attributes:
         explain: the output that is explained.
-        support: whether its support is told as well.
+        support: whether its support is included as well.
         impact: the positions of the inputs that are taken to be corrupt.
         never_matters: which inputs never mattered.
     """
@@ -87,7 +87,6 @@ class Asked:
         return any(given)
 
     def ask(self, connection: Connection, run: str, record: Path | None) -> object:
-        """Ask the graph."""
         from whence.store.questions import explain, impact, never_matters
         from whence.store.questions.naming import parse_positions
 
@@ -152,9 +151,9 @@ def export(
 ) -> None:
     """Write runs as W3C PROV: who ran what on which log, and which events each output came from.
 
-    A whole run is read from the record. One answer about a run (--explain, --impact,
-    --never-matters) is asked of Neo4j. The file appears when it is complete. The same runs give the
-    same bytes each time.
+    Whole runs are read from the record, one answer about a run (--explain, --impact,
+    --never-matters) from Neo4j. The file appears when it is complete. The same runs always give the
+    same bytes.
     """
     from whence.engine.record import record_place
     from whence.exporters import RecordedRun
@@ -192,11 +191,11 @@ def _write(sources: Sequence[RecordedRun], file: Path, chosen: str, *, expand: b
         _foretell(sources)
     if chosen in FORMATS and chosen not in BUNDLES:
         apart = "each run is in a file of its own" if len(sources) > 1 else "the bundle is left out"
-        output().say(f"{chosen} cannot hold bundles: {apart}")
+        output().message(f"{chosen} cannot hold bundles: {apart}")
     with output().progress() as advance:
         written = save_runs(sources, file, chosen, expand=expand, progress=advance)
     for each in written:
-        _tell(each, chosen)
+        _print(each, chosen)
 
 
 def _write_answer(
@@ -207,14 +206,14 @@ def _write_answer(
 
     chosen = format_of(file, format)
     if chosen not in BUNDLES:
-        output().say(f"{chosen} cannot hold bundles: the bundle is left out")
+        output().message(f"{chosen} cannot hold bundles: the bundle is left out")
     with server.connect() as connection:
         about = find_run(connection, run, record)
         written = save(asked.ask(connection, about.id, record), file, chosen, about=about)
-    _tell(written, chosen)
+    _print(written, chosen)
 
 
-def _tell(written: Path, chosen: str) -> None:
+def _print(written: Path, chosen: str) -> None:
     size = written.stat().st_size
     output().result(
         {"file": str(written), "format": chosen, "bytes": size},
@@ -253,10 +252,10 @@ def _foretell(sources: Sequence[RecordedRun]) -> None:
     from whence.exporters.documents import expanded_size
 
     size = sum(expanded_size(source) for source in sources)
-    output().say(f"up to {size:,} relations from event to event")
+    output().message(f"up to {size:,} relations from event to event")
     if size > _MOST:
         msg = (
             f"--expand: expected at most {_MOST:,} relations; got up to {size:,}; "
-            "try without it: ranges say the same"
+            "try without it: ranges express the same"
         )
         raise ParameterError(msg)

@@ -1,4 +1,4 @@
-"""``whence impact``: which outputs stand, if some input events are corrupt?"""
+"""``whence impact``: which outputs hold if some input events are corrupt?"""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Record, Run, Showing, ranges_text, shows, tell
+from whence.cli.asking import Record, Run, Showing, print_text, ranges_text, shows
 from whence.cli.connecting import Server, connects
+from whence.cli.examples import examples
 from whence.cli.output import output
 from whence.cli.selecting import Selecting, selects
 from whence.engine.lineage.words import share_text
@@ -28,7 +29,12 @@ _WORDS = {
 }
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "whence impact latest --inputs 17,52",
+        "whence impact latest --case A12 --csv",
+    )
+)
 @connects
 @shows
 @selects
@@ -50,10 +56,11 @@ def impact(
     showing: Showing,
     server: Server,
 ) -> None:
-    """List which outputs stand, and which may change, if some input events are wrong.
+    """List which outputs hold, and which may change, if some input events are wrong.
 
-    Unaffected is a guarantee: these outputs stay, whatever the corrupt events should have been. It
-    takes their order, their slice keys and that they are there as given, unless said otherwise.
+    Unaffected is a guarantee: these outputs stay the same, whatever the correct values are. The
+    order of the events, their slice keys and their presence count as correct, unless an option says
+    otherwise.
     """
     from whence.store.questions import impact as ask
 
@@ -115,11 +122,11 @@ def _print(answer: Impact, rows: list[dict[str, Any]]) -> None:
     ]
     output().table(shown, ["answer", "output", "outputs", "share", "positions"])
     appear = ", ".join(answer.may_appear)
-    tell(
+    print_text(
         f"outputs could appear that do not exist now: {appear}"
         if appear
         else "no output could appear that does not exist now"
     )
     if answer.doubts:
-        tell(f"also in doubt, besides values: {', '.join(answer.doubts)}")
-    tell(f"coverage: {answer.coverage}")
+        print_text(f"also in doubt, besides values: {', '.join(answer.doubts)}")
+    print_text(f"coverage: {answer.coverage}")

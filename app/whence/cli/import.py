@@ -27,7 +27,8 @@ app = typer.Typer(add_completion=False)
 @connects
 def import_(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What whence export wrote; .gz is unpacked.")
+        Path,
+        typer.Argument(metavar="FILE", help="A file written by whence export; .gz is unpacked."),
     ],
     format: Annotated[
         Format | None,
@@ -40,12 +41,12 @@ def import_(
     *,
     server: Server,
 ) -> None:
-    """Import the runs of a PROV file into the record, and from there into Neo4j.
+    """Import the runs of a PROV file into the record and into Neo4j.
 
     Questions then give the same answers. Values of input events come back if the file has them
-    (whence export --values). The file is held in memory, which takes about fifteen times its size.
+    (whence export --values). Reading the file takes about fifteen times its size in memory.
     """
-    from whence.cli.run_recorded import tell_problems
+    from whence.cli.run_recorded import report_problems
     from whence.committing import Committing
     from whence.engine.record import RunRecord, record_place
     from whence.exporters.importing import import_runs
@@ -55,7 +56,7 @@ def import_(
     runs = import_runs(file, root, format, most=limit << 20)
     with server.connect() as connection, output().progress() as advance:
         for run in runs:
-            tell_problems(Committing().commit(RunRecord(root, run)))
+            report_problems(Committing().commit(RunRecord(root, run)))
             report = load(root, run, connection, advance)
             output().result(
                 asdict(report),

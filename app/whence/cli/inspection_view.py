@@ -88,7 +88,7 @@ def questions(found: Inspection) -> list[str]:
 
 
 def yaml_text(found: Inspection, reading: Log) -> str:
-    """The proposal as it stands in a chain file, with what was stated to read the log."""
+    """The proposal in the form of a chain file, with what was stated to read the log."""
     import yaml
 
     tree = {"logs": {"log": Log(**found.declaration()).over(reading).tree()}}

@@ -1,4 +1,4 @@
-"""``whence journal``: who asked, exported or erased what, and when."""
+"""``whence journal``: who queried, exported or erased what, and when."""
 
 from __future__ import annotations
 
@@ -36,17 +36,18 @@ def journal(
     pack: Annotated[
         list[Path] | None,
         typer.Option(
-            "--pack", metavar="PACK.zip", help="A pack that carries a head, too; may be repeated."
+            "--pack",
+            metavar="PACK.zip",
+            help="A pack with a head to compare as well; may be repeated.",
         ),
     ] = None,
     record: Record = None,
 ) -> None:
-    """Show the journal of the record, once every line of it is held against the one before it.
+    """Show the journal of the record, after checking each line against the one before it.
 
-    A line that was changed, removed or put in between is named, and the exit code is 1. With
-    --verify the journal must also go through every head that the roots of runs and packs carry: a
-    line that was removed, with all behind it written anew, is found. The exit code is 3 if no head
-    is signed.
+    A changed, removed or inserted line is reported, and the exit code is 1. With --verify, compare
+    the journal with every signed head in runs and packs: this also finds a journal that was cut off
+    and written anew. The exit code is 3 if no head is signed.
     """
     from whence.engine.record import record_place
     from whence.store.journal import read_journal
@@ -63,7 +64,7 @@ def journal(
     ]
     output().table(rows, ["number", "time", "who", "command"])
     if entries:
-        output().say(
+        output().message(
             f"{len(entries):,} entries, unbroken in themselves; the last digest is "
             f"{entries[-1].digest}; whence journal --verify compares them with what was signed"
         )

@@ -33,7 +33,7 @@ def create(
         ),
     ] = None,
 ) -> None:
-    """Make a pair of keys of Ed25519: NAME.key for you alone, NAME.pub for those who verify."""
+    """Make a pair of Ed25519 keys: NAME.key for you alone, NAME.pub for those who verify."""
     from whence.exporters.evidence import create_keys
 
     made = create_keys(name, folder)

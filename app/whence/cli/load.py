@@ -53,7 +53,7 @@ def load(
 
 def _ending(report: LoadReport) -> str:
     if report.status == "interrupted":
-        return "; the run was interrupted, run the same whence run again to resume it"
+        return "; the run was interrupted; run the same whence run to resume it"
     if not report.complete:
         return f"; the run is {report.status}, load again for the rest"
     return "; the run failed" if report.status == "failed" else ""

@@ -1,4 +1,4 @@
-"""The options that say how the graph is loaded while a run goes on."""
+"""The options for loading the graph during a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Loaded", "Writers", "loads"]
 
-_PANEL = "What is stored (not with --runner interpreter)"
+_PANEL = "The graph (with --track)"
 Load = Annotated[
     bool,
     typer.Option("--load/--no-load", help="Load the graph during the run.", rich_help_panel=_PANEL),
@@ -31,7 +31,10 @@ LoadPriority = Annotated[
 Writers = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="N", help="Number of concurrent transactions.", rich_help_panel=_PANEL
+        min=1,
+        metavar="N",
+        help="Number of concurrent transactions (else by --load-priority).",
+        rich_help_panel=_PANEL,
     ),
 ]
 
@@ -42,7 +45,7 @@ class Loaded:
 
     Attributes:
         wanted: whether it is.
-        priority: how much of the machine that may take beside the run.
+        priority: how much of the machine that may use during the run.
         writers: how many transactions are written at a time.
     """
 
@@ -69,7 +72,7 @@ class Loaded:
         except SettingsError:
             raise
         except WhenceError as error:
-            output().say(f"Neo4j unavailable: {error}")
+            output().message(f"Neo4j unavailable: {error}")
             # One that has an address may come up during the run.
             return Reached(None if settings is None else options, None, error)
         return Reached(LoadOptions(connection.settings, self.priority, self.writers), connection)
@@ -77,7 +80,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Reached:
-    """A server that was asked for.
+    """A server that was requested.
 
     Attributes:
         options: how to load it; ``None`` if there is nothing to load.

@@ -1,4 +1,4 @@
-"""``whence logs``: look at a log before using it, or make one to try things on."""
+"""``whence logs``: inspect a log before using it, or generate one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from whence.cli.examples import examples
 from whence.cli.output import output
 from whence.cli.reading_options import key_values, looks_at_logs
 from whence.engine.language.log import ROLES, Log
@@ -25,7 +26,12 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "whence logs inspect payments.csv",
+        "whence logs inspect payments.csv --delimiter ';' --yaml",
+    )
+)
 @looks_at_logs
 def inspect(
     files: Annotated[
@@ -46,7 +52,7 @@ def inspect(
     Nothing is stored or changed: copy the parts that you agree with.
     """
     from whence.cli.inspection_view import document, questions, view, yaml_text
-    from whence.cli.reading import opened, tell_read
+    from whence.cli.reading import opened, report_read
     from whence.engine.sources.inspection import inspect_log
 
     out = output()
@@ -56,13 +62,15 @@ def inspect(
         found: Inspection = inspect_log(
             source, stated=stated, rows=rows, timezone=reading.timezone or "UTC"
         )
+    answer = document(found)
+    columns = answer["columns"]
     if yaml:
-        out.result(document(found), yaml_text(found, reading))
+        out.result(answer, yaml_text(found, reading), columns)
         for line in questions(found):
-            out.say(line)
+            out.message(line)
     else:
-        out.result(document(found), view(found))
-    tell_read(source)
+        out.result(answer, view(found), columns)
+    report_read(source)
 
 
 @app.command()
@@ -92,7 +100,7 @@ def generate(
         ),
     ] = None,
 ) -> None:
-    """Make a log of payments with loops, rework, ties, missing values and planted faults.
+    """Generate a log of payments with loops, rework, ties, missing values and planted faults.
 
     Prints the faulty cases, so that you know what a check should find.
     """

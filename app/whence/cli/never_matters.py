@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Record, Run, Showing, ranges_text, shows, tell
+from whence.cli.asking import Record, Run, Showing, print_text, ranges_text, shows
 from whence.cli.connecting import Server, connects
+from whence.cli.examples import examples
 from whence.cli.output import output
 from whence.engine.lineage.words import share_text
 
@@ -20,7 +21,13 @@ __all__ = ["app"]
 app = typer.Typer(add_completion=False)
 
 
-@app.command("never-matters")
+@app.command(
+    "never-matters",
+    epilog=examples(
+        "whence never-matters latest",
+        "whence never-matters latest --by activity",
+    ),
+)
 @connects
 @shows
 def never_matters(
@@ -119,14 +126,14 @@ def _print(
             ["log", str(answer.by), "events", *_LABELS.values()],
         )
         if len(groups) > limit:
-            tell(f"… {len(groups) - limit:,} more; --limit {len(groups)} shows all")
+            print_text(f"… {len(groups) - limit:,} more; --limit {len(groups)} shows all")
     if listed:
         used = [c for c in _EVENTS if any(row[c] is not None for row in told)]
         output().table(told, used)
         left = _left(answer, told)
         if left > 0:
-            tell(f"… {left:,} more; --limit {left + len(told)} shows all")
-    tell(f"coverage: {answer.coverage}")
+            print_text(f"… {left:,} more; --limit {left + len(told)} shows all")
+    print_text(f"coverage: {answer.coverage}")
 
 
 def _group(group: dict[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 """What commands print with: results on stdout, everything else on stderr.
 
-A *result* is what was asked for: a text or table, or one JSON document with ``--json``. Messages
-and progress are for the person who waits; ``--quiet`` silences them. In a terminal progress is a
-bar, in a log file a line now and then.
+A *result* is the answer of a command, in the form that ``--format`` names: a text or table, one
+JSON document, or rows of CSV. Messages and progress are for the person who waits; ``--quiet``
+silences them. In a terminal progress is a bar, in a log file a line now and then.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 import warnings
@@ -21,15 +22,13 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from whence.cli.forms import FORMS, Form
 from whence.engine.errors import ParameterError, WhenceWarning
 from whence.engine.progress import Listener, Progress
 from whence.engine.values.printable import json_line, printable
 from whence.engine.values.spreadsheet import SheetWriter
 
 __all__ = ["Output", "output", "several", "showing_warnings", "use_output"]
-
-"""Called with how much is done, how much there is in all, what is being done, and, if it is not
-what was said at first, of what (``unit=``)."""
 
 LINE_EVERY_SECONDS = 5.0
 STILL_EVERY_SECONDS = 60.0
@@ -40,18 +39,53 @@ STILL_EVERY_SECONDS = 60.0
 class Output:
     """How this run of the command line prints."""
 
-    json: bool = False
+    form: Form = "table"
     quiet: bool = False
     color: bool = True
     debug: bool = False
     csv_raw: bool = False
 
-    def result(self, data: object, view: RenderableType | None = None) -> None:
-        """Print what was asked for: ``data`` as JSON, or ``view`` for a person."""
+    @property
+    def json(self) -> bool:
+        """Whether answers are JSON."""
+        return self.form == "json"
+
+    @property
+    def csv(self) -> bool:
+        """Whether answers are CSV."""
+        return self.form == "csv"
+
+    def result(
+        self,
+        data: Any,
+        view: RenderableType | None = None,
+        rows: Sequence[Mapping[str, Any]] | None = None,
+        columns: Sequence[str] = (),
+    ) -> None:
+        """Print an answer.
+
+        Args:
+            data: what is printed as JSON.
+            view: what is printed for a person.
+            rows: what is printed as CSV; if not given, ``data`` as one row.
+            columns: the columns of the CSV, if there may be no row that shows them.
+        """
         if self.json:
             print(json_line(data, indent=2, default=str), flush=True)
+        elif self.csv:
+            found = [data] if rows is None else rows
+            self.records(columns or list(dict.fromkeys(n for row in found for n in row)), found)
         elif view is not None:
             self.console(sys.stdout).print(view)
+
+    def records(self, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+        """Print rows as CSV; what is no text or number is JSON.
+
+        Several answers of one command with the same columns have one header.
+        """
+        head = [] if _header.get() == tuple(columns) else [columns]
+        _header.set(tuple(columns))
+        self.rows([*head, *([_sheet_cell(row.get(name)) for name in columns] for row in rows)])
 
     def rows(self, rows: Iterable[Iterable[Any]]) -> None:
         """Print rows as CSV, for a spreadsheet unless ``--csv-raw`` says otherwise."""
@@ -61,32 +95,48 @@ class Output:
             writer.row(map(seen, row))
 
     def table(self, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
-        """Print rows as a table with these columns; as JSON, each row with all it has."""
+        """Print these columns of rows as a table or CSV; as JSON, each row with all it has."""
+        if self.csv:
+            self.records(columns, rows)
+            return
         table = Table(*columns, box=None, pad_edge=False, header_style="bold")
         for row in rows:
             table.add_row(*(_cell(row[column]) for column in columns))
         self.result([dict(row) for row in rows], table)
 
-    def tell(self, text: str, *, head: str = "") -> None:
-        """Print a piece of the answer as it comes, with a bold head before it."""
-        if not self.json:
+    def text(self, text: str, *, head: str = "") -> None:
+        """Print a piece of a text; beside CSV it is a message, as a CSV holds nothing but rows."""
+        if self.csv:
+            self.message(text, head=head)
+        elif not self.json:
             self.console(sys.stdout).print(_headed(head, text), soft_wrap=True)
 
-    def say(self, text: str, *, head: str = "") -> None:
-        """Tell the person who waits, with a bold head before it."""
+    def message(self, text: str, *, head: str = "") -> None:
+        """Print a message, with a bold head before it."""
         if not self.quiet:
             self.console(sys.stderr).print(_headed(head, text))
 
     def warn(self, text: str) -> None:
-        """Say in one line what is allowed but probably not meant."""
+        """Print in one line what is allowed but probably not meant."""
         if not self.quiet:
             line = _headed("warning:", f" {' '.join(text.split())}", "yellow")
             self.console(sys.stderr).print(line, soft_wrap=True)
 
     def error(self, text: str) -> None:
-        """Say in one line what went wrong."""
+        """Print in one line what went wrong."""
         line = _headed("whence:", f" {' '.join(text.split())}", "red")
         self.console(sys.stderr).print(line, soft_wrap=True)
+
+    def refuse(self, *forms: Form, instead: str) -> None:
+        """Refuse forms in which a command cannot answer, before it does anything.
+
+        Raises:
+            ParameterError: one of them was chosen.
+        """
+        if self.form in forms:
+            left = [form for form in FORMS if form not in forms]
+            msg = f"--format: expected {' or '.join(left)}; got {self.form}; try {instead}"
+            raise ParameterError(msg)
 
     @contextmanager
     def progress(self) -> Iterator[Listener]:
@@ -115,7 +165,7 @@ class Output:
         print(printable(text) if sys.stdout.isatty() else text, end="", flush=True)
 
     def status(self, text: str) -> None:
-        """Print a line about something that goes on, for a person and for log files."""
+        """Print a line of progress, for a person and for log files."""
         print(printable(text), file=sys.stderr, flush=True)
 
     def console(self, stream: Any) -> Console:
@@ -219,6 +269,12 @@ def _cell(value: object) -> str:
     return "-" if value is None else str(value)
 
 
+def _sheet_cell(value: Any) -> Any:
+    if value is None or (isinstance(value, (str, int, float)) and not isinstance(value, bool)):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
 def _headed(head: str, text: str, style: str = "bold") -> Text:
     return Text.assemble((printable(head), style), printable(text))
 
@@ -275,12 +331,16 @@ def showing_warnings() -> Iterator[None]:
         yield
 
 
+_header: ContextVar[tuple[str, ...]] = ContextVar("header", default=())
+"""The columns of the CSV that was printed last."""
+
 _current: ContextVar[Output | None] = ContextVar("output", default=None)
 
 
 def use_output(chosen: Output) -> None:
     """Let every command of this run print this way."""
     _current.set(chosen)
+    _header.set(())
 
 
 def output() -> Output:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from whence.engine.progress import Listener, Progress
     from whence.engine.sources.source import Source
 
-__all__ = ["Relay", "opened", "tell_mapping", "tell_read"]
+__all__ = ["Relay", "opened", "report_mapping", "report_read"]
 
 _SHOWN = 5
 _LONG = 4_000_000  # bytes
@@ -25,11 +25,9 @@ class Relay:
     """Hands progress on to whatever shows it by the time it comes."""
 
     def __init__(self) -> None:
-        """Show nothing yet."""
         self.to: Listener | None = None
 
     def __call__(self, event: Progress) -> None:
-        """Hand it on."""
         if self.to is not None:
             self.to(event)
 
@@ -73,7 +71,7 @@ def _is_long(where: Path | Sequence[Path]) -> bool:
         return False  # opening it will say what is wrong
 
 
-def tell_read(source: Source, *, always: bool = False) -> None:
+def report_read(source: Source, *, always: bool = False) -> None:
     """Say how many rows were read and, if some did not fit, which and why.
 
     Args:
@@ -83,22 +81,22 @@ def tell_read(source: Source, *, always: bool = False) -> None:
     report, out = source.report, output()
     if not report.dropped and not report.missing:
         if always:
-            out.say(f"{source.name}: {several(report.read, 'row')} read, none dropped")
+            out.message(f"{source.name}: {several(report.read, 'row')} read, none dropped")
         return
     what = []
     if report.dropped:
         what.append(f"{report.dropped:,} dropped")
     if report.missing:
         what.append(f"{several(report.missing, 'value')} left empty")
-    out.say(f"{source.name}: {several(report.read, 'row')} read, {', '.join(what)}:")
+    out.message(f"{source.name}: {several(report.read, 'row')} read, {', '.join(what)}:")
     for bad in report.bad[:_SHOWN]:
-        out.say(f"  {bad}")
+        out.message(f"  {bad}")
     more = max(report.dropped, report.missing) - _SHOWN
     if more > 0:
-        out.say(f"  … {more:,} more")
+        out.message(f"  … {more:,} more")
 
 
-def tell_mapping(source: Source, declared: Log | None) -> None:
+def report_mapping(source: Source, declared: Log | None) -> None:
     """Say which columns are taken for case, activity, time and id, if that was guessed."""
     from whence.engine.sources.declared import mapped
 
@@ -106,5 +104,5 @@ def tell_mapping(source: Source, declared: Log | None) -> None:
     if guessed:
         told = ", ".join(f"{role} is {column!r}" for role, column in guessed.items())
         options = ", ".join(f"--{role}" for role in guessed)
-        text = f"{source.name}: {told}, by their names ({options} say otherwise)"
-        output().say(text)
+        text = f"{source.name}: {told}, by their names ({options} change that)"
+        output().message(text)

@@ -57,7 +57,12 @@ Missing = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option("--format", help="csv, xes, …: if the file's name does not say so.", **_PANEL),
+    typer.Option(
+        "--log-format",
+        metavar="csv|xes|…",
+        help="Format of the log, if its file name does not show it.",
+        **_PANEL,
+    ),
 ]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Separator of cells.", **_PANEL)]
 Encoding = Annotated[

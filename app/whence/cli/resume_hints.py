@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 __all__ = ["RESUME_HINTS", "resume_hint"]
 
-NOTHING = "nothing was changed; re-run the same command to ask again"
+NOTHING = "nothing was changed; re-run the same command"
 NO_FILE = "no file was written; re-run the same command to write it"
 
 RESUME_HINTS = {
@@ -14,7 +14,7 @@ RESUME_HINTS = {
     "demo": "the setup stays; re-run the same command to restart the demo",
     "load": "loaded data stays in the graph; re-run the same command to resume",
     "import": "imported runs stay; re-run the same command to import the others",
-    "check": "nothing was changed; re-run the same command to check again",
+    "check": "nothing was changed; re-run the same command",
     "export": NO_FILE,
     "logs generate": NO_FILE,
     "evidence create": "no pack was written; re-run the same command to make it",
@@ -37,7 +37,7 @@ def resume_hint(words: Sequence[str]) -> str:
     >>> resume_hint(["load", "latest"])
     'loaded data stays in the graph; re-run the same command to resume'
     >>> resume_hint(["explain", "latest", "4"])
-    'nothing was changed; re-run the same command to ask again'
+    'nothing was changed; re-run the same command'
     """
     if words[:1] == ["run"] and _value(words, "--runner") == "interpreter":
         return _ONLY_HERE

@@ -9,6 +9,7 @@ import typer
 
 from whence.cli.chain_options import Allow, ChainFile, Logs, RunLimit, chain_in, prepare
 from whence.cli.connecting import Server, connects
+from whence.cli.examples import examples
 from whence.cli.loading_options import Loaded, loads
 from whence.cli.output import output
 from whence.cli.reading_options import reads_logs
@@ -22,13 +23,21 @@ __all__ = ["RUNNERS", "app"]
 
 app = typer.Typer(add_completion=False)
 
-_RECORDED: dict[str, Any] = {"rich_help_panel": "What is stored (not with --runner interpreter)"}
+_WHAT: dict[str, Any] = {"rich_help_panel": "What is tracked"}
+_RECORDED: dict[str, Any] = {"rich_help_panel": "The record (not with --runner interpreter)"}
+_SPARK: dict[str, Any] = {"rich_help_panel": "Spark (with --runner spark)"}
 
 RUNNERS = ("spark", "local", "interpreter")
 """What can run a chain; the first is the default. All but the interpreter leave a record."""
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "whence run rules.yaml --log payments.csv --case case_id --track",
+        "whence run rules.yaml --log payments.csv --runner local --csv",
+        "whence run rules.yaml --stream inbox --available-now --track",
+    )
+)
 @connects
 @loads
 @streams
@@ -37,50 +46,65 @@ def run(
     chain: ChainFile,
     reading: Log,
     log: Logs = None,
+    track: Annotated[
+        bool,
+        typer.Option("--track", help="Store what explains each output (interpreter: print it)."),
+    ] = False,
     runner: Annotated[
         str,
         typer.Option(
             metavar="|".join(RUNNERS),
-            help="spark: on Spark; leaves a record and, with --track, loads the graph. local: the "
-            "same in this process, batch by batch. interpreter: event by event; leaves nothing.",
+            help="spark: on Spark. local: in this process; the same results, starts at once. "
+            "interpreter: event by event; stores nothing.",
         ),
     ] = RUNNERS[0],
-    track: Annotated[
-        bool,
-        typer.Option("--track", help="Store (interpreter: print) the explanation of each output."),
-    ] = False,
-    support: Annotated[
-        bool,
-        typer.Option("--support", help="Print sufficient events (interpreter)."),
-    ] = False,
-    witnesses: Annotated[
-        Literal["first", "all"],
-        typer.Option(help="first: one explanation; all: every alternative. Implies --track."),
-    ] = "first",
     closed: Annotated[
-        bool, typer.Option("--closed", help="The logs are complete: give the remaining verdicts.")
+        bool, typer.Option("--closed", help="The logs are complete: decide pending verdicts.")
     ] = False,
     limit: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Print only the first N outputs; see the manual."),
-    ] = None,
-    csv: Annotated[bool, typer.Option("--csv", help="Print the outputs as CSV.")] = False,
-    detail: Annotated[
-        Literal["ends", "steps"],
-        typer.Option(help="ends: from output to input; steps: every processor.", **_RECORDED),
-    ] = "ends",
-    where: Annotated[
-        str | None,
         typer.Option(
-            help="Track only outputs that meet this condition: value = false.", **_RECORDED
+            min=0,
+            metavar="N",
+            help="Print only the first N outputs; by default ten, or all from the interpreter and "
+            "as JSON or CSV.",
+            show_default=False,
         ),
     ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(help="Track only outputs that meet this condition: value = false.", **_WHAT),
+    ] = None,
+    detail: Annotated[
+        Literal["ends", "steps"],
+        typer.Option(help="ends: inputs and outputs only. steps: every processor.", **_WHAT),
+    ] = "ends",
+    witnesses: Annotated[
+        Literal["first", "all"],
+        typer.Option(
+            help="first: one explanation. all: every alternative; implies --track.", **_WHAT
+        ),
+    ] = "first",
+    support: Annotated[
+        bool,
+        typer.Option("--support", help="Print sufficient events (interpreter only).", **_WHAT),
+    ] = False,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Folder or URI of the record (else WHENCE_RECORD).", **_RECORDED),
+    ] = None,
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh", help="Start a new run, even if the same run was interrupted.", **_RECORDED
+        ),
+    ] = False,
     metadata: Annotated[
         list[str] | None,
         typer.Option(
             "--metadata",
             metavar="WORD=TEXT",
-            help="What the run is for: owner, purpose, …; may be repeated.",
+            help="Purpose of the run: owner, purpose, …; may be repeated.",
             **_RECORDED,
         ),
     ] = None,
@@ -89,8 +113,8 @@ def run(
         typer.Option(
             "--sign-with",
             metavar="KEY",
-            help="Name or file of the key that the run's root is signed with (else WHENCE_KEY, "
-            "else default if there is one).",
+            help="Sign the run's root with this key: its name or file (else WHENCE_KEY, else "
+            "default if there is one).",
             **_RECORDED,
         ),
     ] = None,
@@ -103,42 +127,31 @@ def run(
             **_RECORDED,
         ),
     ] = None,
-    record: Annotated[
-        Path | None,
-        typer.Option(help="Folder or URI of the record (else WHENCE_RECORD).", **_RECORDED),
-    ] = None,
-    master: Annotated[str, typer.Option(help="Spark master URL.", **_RECORDED)] = "local[*]",
-    fresh: Annotated[
+    *,
+    streaming: Streaming,
+    plan: Annotated[
         bool,
-        typer.Option(
-            "--fresh", help="Start a new run, even if the same run was interrupted.", **_RECORDED
-        ),
+        typer.Option("--plan", help="Show the execution plan and exit.", **_SPARK),
     ] = False,
+    master: Annotated[str, typer.Option(help="Spark master URL.", **_SPARK)] = "local[*]",
     partitions: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="Number of Spark tasks, if the plan can be split.", **_RECORDED
+            min=1, metavar="N", help="Number of tasks, if the plan can be split.", **_SPARK
         ),
     ] = None,
-    plan: Annotated[
-        bool,
-        typer.Option("--plan", help="Show the execution plan and exit."),
-    ] = False,
-    run_limit: RunLimit = None,
     allow: Allow = None,
-    *,
+    run_limit: RunLimit = None,
     loaded: Loaded,
-    streaming: Streaming,
     server: Server,
 ) -> None:
-    """Run a chain over logs (by default on Spark) and print the results.
+    """Run a chain over logs and print the outputs.
 
-    With --track the run stores what explains each output and loads it into Neo4j, so that you can
-    query it. Without a server the run still finishes; run whence load later.
+    With --track, also store what explains each output and load it into Neo4j: whence explain then
+    answers from there. Without a server the run still finishes; run whence load later.
     """
     _refuse_contradictions(
         runner,
-        csv=csv,
         support=support,
         kept={
             "--detail": detail != "ends",
@@ -166,9 +179,9 @@ def run(
     chunk = chunk_for(loaded=track and loaded.wanted)
     options = RunOptions(track, detail, witnesses, where, closed, chunk, _stated(metadata or []))
     if streaming.place is not None:
-        from whence.cli.run_stream import stream_and_tell
+        from whence.cli.run_stream import stream_and_print
 
-        stream_and_tell(
+        stream_and_print(
             chain_in(chain, allow),
             reading,
             streaming,
@@ -178,7 +191,6 @@ def run(
             server=server if loaded.wanted else None,
             loaded=loaded,
             limit=limit,
-            csv=csv,
             sign_with=sign_with,
             timestamp=timestamp,
         )
@@ -191,26 +203,25 @@ def run(
     for line in warnings_of(prepared.logs.chain):
         output().warn(line)
     if runner == "interpreter":
-        from whence.cli.run_interpreted import interpret_and_tell
+        from whence.cli.run_interpreted import interpret_and_print
 
-        interpret_and_tell(
+        interpret_and_print(
             prepared,
             track,
             support=support,
             witnesses=witnesses,
             closed=closed,
             limit=limit,
-            csv=csv,
         )
         return
-    from whence.cli.run_recorded import run_and_tell
+    from whence.cli.run_recorded import run_and_print
 
     if plan:
-        from whence.cli.run_plan import tell_plan
+        from whence.cli.run_plan import print_plan
 
-        tell_plan(prepared, options, record=record, master=master, partitions=partitions)
+        print_plan(prepared, options, record=record, master=master, partitions=partitions)
         return
-    run_and_tell(
+    run_and_print(
         prepared,
         options,
         runner=cast("Runner", runner),
@@ -220,7 +231,6 @@ def run(
         server=server if loaded.wanted else None,
         loaded=loaded,
         limit=limit,
-        csv=csv,
         fresh=fresh,
         sign_with=sign_with,
         timestamp=timestamp,
@@ -228,7 +238,7 @@ def run(
 
 
 def _stated(given: list[str]) -> dict[str, str]:
-    """What is said of the run, by word."""
+    """The metadata of the run, by name."""
     found: dict[str, str] = {}
     for each in given:
         word, sign, text = each.partition("=")
@@ -239,13 +249,11 @@ def _stated(given: list[str]) -> dict[str, str]:
     return found
 
 
-def _refuse_contradictions(runner: str, *, csv: bool, support: bool, kept: dict[str, bool]) -> None:
-    """Refuse options that would be ignored: whoever gives them believes that they do something."""
+def _refuse_contradictions(runner: str, *, support: bool, kept: dict[str, bool]) -> None:
+    """Refuse options that would have no effect."""
     if runner not in RUNNERS:
         msg = f"expected one of {', '.join(RUNNERS)}; got {runner!r}; try the first"
         raise typer.BadParameter(msg, param_hint="--runner")
-    if csv and output().json:
-        raise typer.BadParameter("expected --csv or --json; got both; try one of them")
     if support and runner != "interpreter":
         msg = (
             f"expected --runner interpreter with --support; got {runner}; "

@@ -7,17 +7,17 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from whence.cli.output import output
-from whence.cli.reading import tell_read
+from whence.cli.reading import report_read
 from whence.cli.run_report import Report, outputs_text
 from whence.engine.lineage.tracker import MemoryTracker, Witnesses
 
 if TYPE_CHECKING:
     from whence.cli.chain_options import Prepared
 
-__all__ = ["interpret_and_tell"]
+__all__ = ["interpret_and_print"]
 
 
-def interpret_and_tell(
+def interpret_and_print(
     prepared: Prepared,
     track: bool,
     *,
@@ -25,7 +25,6 @@ def interpret_and_tell(
     witnesses: Witnesses,
     closed: bool,
     limit: int | None,
-    csv: bool,
 ) -> None:
     """Run a chain and print every output; nothing but the error if anything goes wrong."""
     from whence.engine.interpreter import interpret
@@ -40,7 +39,7 @@ def interpret_and_tell(
     shown = result.outputs[:limit]
     pending = result.interpreter.pending()
     end = {"outputs": len(result.outputs), "shown": len(shown), "pending": pending}
-    report.print(report.rows(shown), end, csv=csv)
+    report.print(report.rows(shown), end)
     for source in prepared.logs.sources.values():
-        tell_read(source)
-    output().say(outputs_text(len(result.outputs), len(shown), pending))
+        report_read(source)
+    output().message(outputs_text(len(result.outputs), len(shown), pending))

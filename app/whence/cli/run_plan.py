@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from whence.engine.runners import RunOptions
     from whence.engine.runners.plans import Cut
 
-__all__ = ["tell_plan"]
+__all__ = ["print_plan"]
 
 
-def tell_plan(
+def print_plan(
     prepared: Prepared,
     options: RunOptions,
     *,

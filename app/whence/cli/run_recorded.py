@@ -1,4 +1,4 @@
-"""``whence run``: leave a record, load the graph, tell what came out and what is next."""
+"""``whence run``: write a record, load the graph, print the outputs and the next commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import typer
 from whence.cli.connecting import Server
 from whence.cli.loading_options import Loaded, Reached
 from whence.cli.output import output, several
-from whence.cli.reading import tell_mapping, tell_read
+from whence.cli.reading import report_mapping, report_read
 from whence.cli.run_report import Report, outputs_text, values_text
 from whence.engine.errors import MissingExtraError, WhenceError
 from whence.load_notices import load_command
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from whence.engine.runners import RunOptions
     from whence.exporters.evidence.committing import Committed
 
-__all__ = ["end_committed", "print_result", "run_and_tell", "tell_problems"]
+__all__ = ["end_committed", "print_result", "report_problems", "run_and_print"]
 
 FIRST = 10
 """Number of outputs shown to a person by default; programs are given all."""
 
 
-def run_and_tell(
+def run_and_print(
     prepared: Prepared,
     options: RunOptions,
     *,
@@ -46,12 +46,11 @@ def run_and_tell(
     server: Server | None,
     loaded: Loaded,
     limit: int | None,
-    csv: bool,
     fresh: bool = False,
     sign_with: str | None = None,
     timestamp: str | None = None,
 ) -> None:
-    """Run a chain, load the graph if that is wanted, and tell what came of it.
+    """Run a chain, load the graph if requested, and print the result.
 
     Args:
         prepared: the chain and its logs.
@@ -63,7 +62,6 @@ def run_and_tell(
         server: the graph to load; ``None`` if none is to be loaded.
         loaded: how it is loaded.
         limit: how many outputs to print.
-        csv: print them as CSV.
         fresh: make a new run, also if the same was interrupted before.
         sign_with: the key that the run's root is signed with.
         timestamp: a server to ask for the time of the root.
@@ -76,11 +74,11 @@ def run_and_tell(
         if server is not None and options.tracked:
             reached = loaded.reach(server, stack)
         for name, source in prepared.logs.sources.items():
-            tell_mapping(source, prepared.logs.stated[name])
+            report_mapping(source, prepared.logs.stated[name])
         if runner == "local" and options.witnesses == "all":
-            out.say("--witnesses all is only supported by the interpreter; using it")
+            out.message("--witnesses all is only supported by the interpreter; using it")
         with out.progress() as advance, _hint_at_the_interpreter(), warnings.catch_warnings():
-            # What is not in the graph stands in the report.
+            # The report lists what is not in the graph.
             warnings.simplefilter("ignore", NotLoadedWarning)
             prepared.progress.to = advance
             result = run(
@@ -99,21 +97,21 @@ def run_and_tell(
                 timestamp=timestamp,
             )
         for source in prepared.logs.sources.values():
-            tell_read(source, always=True)
+            report_read(source, always=True)
     away = reached.away if reached.options is None else result.not_loaded
-    print_result(result, options, away, limit, csv=csv)
+    print_result(result, options, away, limit)
     end_committed(result.committed, asked=sign_with is not None or timestamp is not None)
 
 
-def tell_problems(committed: Committed | None) -> None:
+def report_problems(committed: Committed | None) -> None:
     """Say what could not be done when the root of a run was committed."""
     for problem in () if committed is None else committed.problems:
-        output().say(problem)
+        output().message(problem)
 
 
 def end_committed(committed: Committed | None, *, asked: bool) -> None:
-    """Say what could not be done, and leave with exit code 1 if it had been asked for."""
-    tell_problems(committed)
+    """Report what failed, and exit with code 1 if it was requested."""
+    report_problems(committed)
     if asked and committed is not None and committed.problems:
         raise typer.Exit(1)
 
@@ -129,19 +127,18 @@ def _hint_at_the_interpreter() -> Iterator[None]:
 
 
 def print_result(
-    result: Result, options: RunOptions, away: WhenceError | None, limit: int | None, *, csv: bool
+    result: Result, options: RunOptions, away: WhenceError | None, limit: int | None
 ) -> None:
-    """Print the outputs of a run that is complete, how many there are, and what can be asked.
+    """Print the outputs of a run that is complete, how many there are, and the next commands.
 
     Args:
         result: the run.
-        options: what it kept.
+        options: what it stores.
         away: why it is not in the graph.
         limit: how many outputs to print.
-        csv: print them as CSV.
     """
     out, manifest = output(), result.record.manifest
-    most = FIRST if limit is None and not (csv or out.json) else limit
+    most = FIRST if limit is None and out.form == "table" else limit
     pipes = manifest.outputs
     count = sum(stream.length for stream in pipes)
     shown = count if most is None else min(most, count)
@@ -159,14 +156,13 @@ def print_result(
         "not_loaded": None if away is None else str(away),
         **_committed(result.committed),
     }
-    report.print(islice(_rows(result.record, pipes), shown), end, csv=csv)
+    report.print(islice(_rows(result.record, pipes), shown), end)
     if out.json:
         return
     lines = [outputs_text(count, shown, manifest.pending)]
     lines += [_pipe_text(result.record, stream) for stream in pipes if stream.length]
     lines += _kept_text(result, options, away)
-    say = out.say if csv else out.tell  # a CSV holds nothing but rows
-    say("\n".join(lines))
+    out.text("\n".join(lines))
 
 
 def _committed(committed: Committed | None) -> dict[str, Any]:
@@ -203,11 +199,11 @@ def _pipe_text(record: RunRecord, stream: StreamInfo) -> str:
 
 
 def _kept_text(result: Result, options: RunOptions, away: WhenceError | None) -> Iterator[str]:
-    again = " (taken up again: it had been interrupted)" if result.again else ""
+    again = " (resumed after an interruption)" if result.again else ""
     yield f"run {result.id}{again}"
     yield f"  record: {result.record.folder}"
     if not options.tracked:
-        yield "  not tracked: with --track it keeps what explains each output"
+        yield "  not tracked: --track stores what explains each output"
         return
     if result.loaded is not None and result.loaded.complete:
         wrote = result.loaded

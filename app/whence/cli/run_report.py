@@ -67,17 +67,16 @@ class Report:
         names += ["alternatives"] if self.track and self.witnesses == "all" else []
         return names + (["supports"] if self.support else [])
 
-    def print(self, rows: Iterable[dict[str, Any]], end: dict[str, Any], *, csv: bool) -> None:
-        """Print outputs in the way that was chosen.
+    def print(self, rows: Iterable[dict[str, Any]], end: dict[str, Any]) -> None:
+        """Print outputs.
 
         Args:
             rows: the outputs as plain data.
-            end: what a program is told at the end.
-            csv: print rows for a spreadsheet.
+            end: the last line for programs.
         """
         if output().json:
             self._print_json_lines(rows, end)
-        elif csv:
+        elif output().csv:
             self._print_csv(rows)
         else:
             self._print_table(rows)

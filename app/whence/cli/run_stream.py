@@ -1,4 +1,4 @@
-"""``whence run --stream``: follow a log that is still being written, and tell how it stands."""
+"""``whence run --stream``: follow a log that is still being written, and report the progress."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from whence.engine.runners.stream.on_spark import StreamProgress
     from whence.results import Result
 
-__all__ = ["stream_and_tell"]
+__all__ = ["stream_and_print"]
 
 
-def stream_and_tell(
+def stream_and_print(
     made: Chain,
     reading: Log,
     streaming: Streaming,
@@ -48,7 +48,6 @@ def stream_and_tell(
     server: Server | None,
     loaded: Loaded,
     limit: int | None,
-    csv: bool,
     sign_with: str | None = None,
     timestamp: str | None = None,
 ) -> None:
@@ -64,7 +63,6 @@ def stream_and_tell(
         server: the graph to load; ``None`` if none is to be loaded.
         loaded: how it is loaded.
         limit: how many outputs to print at the end.
-        csv: print them as CSV.
         sign_with: the key that the run's root is signed with.
         timestamp: a server to ask for the time of the root.
     """
@@ -83,10 +81,10 @@ def stream_and_tell(
 
         def began(run: RunRecord) -> None:
             stopping.listen()
-            out.say(f"run {run.id}, following {place.origin}; Ctrl-C stops it")
+            out.message(f"run {run.id}, following {place.origin}; Ctrl-C stops it")
 
         with _shown() as tell, warnings.catch_warnings():
-            # What is not in the graph stands in the report.
+            # The report lists what is not in the graph.
             warnings.simplefilter("ignore", NotLoadedWarning)
             try:
                 result = stream(
@@ -106,18 +104,18 @@ def stream_and_tell(
                     timestamp=timestamp,
                 )
             except StoppedError:
-                out.say("stopped before the first event")
+                out.message("stopped before the first event")
                 return
     if reached.options is None:
         result = replace(result, not_loaded=reached.away)
     if not result.record.manifest.is_complete:
-        _tell_stopped(result, result.record.log(made.inputs[0]).length)
+        _print_stopped(result, result.record.log(made.inputs[0]).length)
         return
-    print_result(result, options, result.not_loaded, limit, csv=csv)
+    print_result(result, options, result.not_loaded, limit)
     end_committed(result.committed, asked=sign_with is not None or timestamp is not None)
 
 
-def _tell_stopped(result: Result, events: int) -> None:
+def _print_stopped(result: Result, events: int) -> None:
     """Print what the run has so far, what of it is not in the graph, and how to resume."""
     out, run, not_loaded = output(), result.record, result.not_loaded
     manifest = run.manifest
@@ -133,9 +131,9 @@ def _tell_stopped(result: Result, events: int) -> None:
         f"  record: {run.folder}",
         *([] if not_loaded is None else [f"  not all in Neo4j: {not_loaded}"]),
         *([] if not_loaded is None else [f"load what is there: {load_command(result)}"]),
-        "resume: run the same command again; --available-now reads what has arrived and ends",
+        "resume: run the same command; --available-now reads what has arrived and ends",
     ]
-    out.tell("\n".join(lines))
+    out.text("\n".join(lines))
 
 
 class _Stopping:
@@ -161,7 +159,7 @@ class _Stopping:
         if self.asked.is_set():
             raise KeyboardInterrupt
         self.asked.set()
-        output().say("stopping; saving progress …")
+        output().message("stopping; saving progress …")
 
     def __enter__(self) -> _Stopping:
         return self
@@ -173,7 +171,7 @@ class _Stopping:
 
 @contextmanager
 def _shown() -> Iterator[Any]:
-    """Show how the stream stands: one line that changes in a terminal, else one now and then."""
+    """Show the progress: one line that changes in a terminal, else one now and then."""
     out = output()
     if out.quiet:
         yield lambda progress: None
@@ -184,18 +182,18 @@ def _shown() -> Iterator[Any]:
         return
     last = 0.0
 
-    def tell(progress: StreamProgress) -> None:
+    def report(progress: StreamProgress) -> None:
         nonlocal last
         now = time.monotonic()
         if now - last >= LINE_EVERY_SECONDS:
             last = now
             out.status(_text(progress))
 
-    yield tell
+    yield report
 
 
 def _text(progress: StreamProgress) -> str:
-    """How it stands, on one line."""
+    """The progress on one line."""
     pending = sum(map(pending_count, progress.pending.values()))
     return (
         f"{progress.events:,} events, {progress.rate:,.0f} events/s; waiting: {progress.lag}; "

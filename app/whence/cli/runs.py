@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from whence.cli.connecting import Server, connects
-from whence.cli.output import output
+from whence.cli.output import output, several
 
 if TYPE_CHECKING:
     from whence.engine.record import RunRecord
@@ -27,8 +27,6 @@ Run = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, or latest."
 Record = Annotated[
     Path | None, typer.Option(help="Folder or URI of the record (else WHENCE_RECORD).")
 ]
-AsCsv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
-
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Only = Annotated[
     Literal["record", "graph"] | None,
@@ -63,9 +61,8 @@ def list_(
         str | None, typer.Option("--until", help="Only runs that began at this time or earlier.")
     ] = None,
     record: Record = None,
-    csv: AsCsv = False,
 ) -> None:
-    """List the runs of a record, the oldest first; only some of them, if asked."""
+    """List the runs of a record, the oldest first; the options filter them."""
     from whence.engine.errors import ParameterError
     from whence.engine.record import RunRecord, list_runs, record_place
     from whence.engine.values import ValueFault
@@ -96,9 +93,9 @@ def list_(
             and (until is None or row["started"][: len(until)] <= until)
         ):
             kept.append(row)
-    _print(kept, _LISTED, csv=csv)
+    output().table(kept, _LISTED)
     if len(kept) < len(found):
-        output().say(f"{len(kept):,} of {len(found):,} runs")
+        output().message(f"{len(kept):,} of {len(found):,} runs")
 
 
 def _begins(digest: str, wanted: str) -> bool:
@@ -108,7 +105,7 @@ def _begins(digest: str, wanted: str) -> bool:
 
 
 @app.command()
-def show(run: Run = "latest", record: Record = None, csv: AsCsv = False) -> None:
+def show(run: Run = "latest", record: Record = None) -> None:
     """Show a run: chain, logs, options, versions, and the size of each stream."""
     from whence.engine.record import RunRecord, record_place
 
@@ -119,17 +116,17 @@ def show(run: Run = "latest", record: Record = None, csv: AsCsv = False) -> None
         out.result({"record": str(found.root), **manifest.json()})
         return
     rows = [_stream(stream) for stream in manifest.streams]
-    if not csv:
+    if not out.csv:
         for name, value in _facts(found, manifest):
-            out.tell(f"{name}: {value}")
-    _print(rows, _STREAMS, csv=csv)
+            out.text(f"{name}: {value}")
+    out.table(rows, _STREAMS)
 
 
 @app.command()
-def verify(run: Run = "latest", record: Record = None, csv: AsCsv = False) -> None:
-    """Read a run and its logs whole and compare them with what was written; 1 if anything differs.
+def verify(run: Run = "latest", record: Record = None) -> None:
+    """Compare a run and its logs with their digests; the exit code is 1 if anything differs.
 
-    Every part has a digest in the manifest, and a log is told by the digest of its events.
+    The manifest holds a digest of every part, and the id of a log is the digest of its events.
     """
     from whence.engine.record import RunRecord, record_place
     from whence.engine.record.verifying import verify_run
@@ -137,8 +134,8 @@ def verify(run: Run = "latest", record: Record = None, csv: AsCsv = False) -> No
     found = RunRecord(record_place(record), run)
     told = verify_run(found)
     out = output()
-    if csv:
-        _print([{"problem": problem} for problem in told.problems], ("problem",), csv=True)
+    if out.csv:
+        out.table([{"problem": problem} for problem in told.problems], ["problem"])
     elif out.json:
         problems = list(told.problems)
         out.result(
@@ -152,11 +149,13 @@ def verify(run: Run = "latest", record: Record = None, csv: AsCsv = False) -> No
         )
     else:
         for line in (*told.erased, *told.problems):
-            out.tell(line)
-        end = "all as it was written" if not told.problems else f"{len(told.problems)} problems"
+            out.text(line)
+        end = (
+            "all as it was written" if not told.problems else several(len(told.problems), "problem")
+        )
         if told.erased and not told.problems:
             end = "all as it was written, apart from what was erased"
-        out.tell(f"run {found.id}: {told.parts:,} parts, {told.events:,} events of logs: {end}")
+        out.text(f"run {found.id}: {told.parts:,} parts, {told.events:,} events of logs: {end}")
     if told.problems:
         raise typer.Exit(1)
 
@@ -228,7 +227,6 @@ def prune(
         bool, typer.Option("--dry-run", help="Only list the runs that would be deleted.")
     ] = False,
     yes: Yes = False,
-    csv: AsCsv = False,
     *,
     server: Server,
 ) -> None:
@@ -249,10 +247,11 @@ def prune(
                 raise typer.Exit(1)
         if not dry_run:
             remove_runs(root, going, connection, record=only != "graph")
-    _print([asdict(old) for old in found], _PRUNED, csv=csv)
-    if not output().json and not csv:
+    output().table([asdict(old) for old in found], _PRUNED)
+    if output().form == "table":
         verb = "would be removed" if dry_run else "removed"
-        output().tell(f"{len(going)} runs {verb}, {len(found) - len(going)} old ones stay")
+        left = several(len(found) - len(going), "old run")
+        output().text(f"{several(len(going), 'run')} {verb}; {left} left")
 
 
 def _removed_from(row: dict[str, Any]) -> str:
@@ -313,12 +312,3 @@ def _facts(run: RunRecord, manifest: RunManifest) -> list[tuple[str, str]]:
         facts.append(("held", f"since {held.since} by {held.who}: {held.reason}"))
     facts += [("erased with", id) for id in manifest.erasures]
     return facts
-
-
-def _print(rows: list[dict[str, Any]], columns: tuple[str, ...], *, csv: bool) -> None:
-    if csv:
-        from whence.cli.asking import print_csv
-
-        print_csv(columns, rows)
-    else:
-        output().table(rows, columns)

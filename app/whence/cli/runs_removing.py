@@ -133,7 +133,7 @@ def old_runs(
 ) -> list[Old]:
     """The runs that ended longer ago than that, in the record or in the graph, the latest first.
 
-    What another run needs that is not so old stays, and so does what goes on.
+    Runs that a newer run needs stay, and so do active runs.
 
     Args:
         root: the record's place.

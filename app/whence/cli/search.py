@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from whence.cli.asking import Record, Showing, shows_here, tell
+from whence.cli.asking import Record, Showing, print_text, shows_here
 from whence.cli.connecting import Server, connects
 from whence.cli.output import output
 from whence.cli.selecting import Selecting, selects
@@ -69,8 +69,8 @@ def _print(found: Found) -> None:
     used = [c for c in _COLUMNS if c == "event" or any(row[c] is not None for row in rows)]
     output().table(rows, used)
     if not rows:
-        tell(f"no output of run {found.run} has that value")
+        print_text(f"no output of run {found.run} has that value")
     elif found.more and found.count is not None:
-        tell(f"… {found.count - len(rows):,} more; --limit {found.count} shows all")
+        print_text(f"… {found.count - len(rows):,} more; --limit {found.count} shows all")
     elif found.more:
-        tell(f"… and more; --limit {10 * len(rows)} shows more of them")
+        print_text(f"… and more; --limit {10 * len(rows)} shows more of them")

@@ -54,7 +54,7 @@ class Selecting:
 
 
 def _lines(path: Path, option: str) -> list[str]:
-    """What stands in a file, a line each; empty lines are left out."""
+    """The lines of a file; empty lines are left out."""
     try:
         lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
     except (OSError, UnicodeDecodeError) as error:

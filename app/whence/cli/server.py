@@ -51,7 +51,7 @@ def start(
     out, name = output(), name or default_instance()
     before = status(name)
     if before.state != "running":
-        out.say(f"starting Neo4j ({name}) …")
+        out.message(f"starting Neo4j ({name}) …")
     began = time.monotonic()
     with out.progress() as progress:
         now = start_server(
@@ -101,7 +101,8 @@ def logs(
 
     name = name or default_instance()
     said = last_lines(name, lines)
-    output().result({"name": name, "lines": said}, Text("\n".join(said)))
+    rows = [{"line": line} for line in said]
+    output().result({"name": name, "lines": said}, Text("\n".join(said)), rows, ["line"])
 
 
 @app.command()

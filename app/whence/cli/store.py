@@ -1,4 +1,4 @@
-"""``whence store``: care for the graph as a whole."""
+"""``whence store``: maintain the graph as a whole."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import AsCsv, Record, print_csv, tell
+from whence.cli.asking import Record, print_text
 from whence.cli.connecting import Server, connects, local_instance
-from whence.cli.output import output
+from whence.cli.output import output, several
 
 if TYPE_CHECKING:
     from whence.store.care import StoreSizes
@@ -33,28 +33,31 @@ def check(
     *,
     server: Server,
 ) -> None:
-    """Compare the whole graph with what was loaded; one line for each thing that differs, then 1.
+    """Compare the whole graph with what was loaded; print one line per difference.
 
-    Counts and digest of every chunk, heads of slices, parts of the record that are missing, events
-    and spans that belong to nobody, and the indexes.
+    Compares counts and digest of every chunk, heads of slices, parts of the record that are
+    missing, orphaned events and spans, and indexes. The exit code is 1 if there is a difference.
     """
     from whence.store.care import check as check_graph
 
     out = output()
     with server.connect() as connection, out.progress() as advance:
         report = check_graph(connection, record, advance)
-    if out.json:
-        out.result(asdict(report))
+    if out.form != "table":
+        rows = [asdict(finding) for finding in report.findings]
+        out.result(asdict(report), rows=rows, columns=["kind", "about", "problem"])
     else:
         for finding in report.findings:
-            tell(str(finding))
+            print_text(str(finding))
         if report.without_record:
             names = ", ".join(report.without_record[:5])
             many = len(report.without_record)
-            out.say(f"{many} runs without a record here ({names}): heads were not compared")
-        end = f"{len(report.findings)} findings" if report.findings else "all as it was loaded"
+            out.message(f"{many} runs without a record here ({names}): heads were not compared")
+        end = (
+            several(len(report.findings), "finding") if report.findings else "all as it was loaded"
+        )
         held = f"{report.chunks:,} chunks, {report.events:,} events, {report.edges:,} relationships"
-        tell(f"{held}: {end}")
+        print_text(f"{held}: {end}")
     if report.findings:
         raise typer.Exit(1)
 
@@ -63,7 +66,6 @@ def check(
 @connects
 def stats(
     record: Record = None,
-    csv: AsCsv = False,
     *,
     server: Server,
 ) -> None:
@@ -74,15 +76,15 @@ def stats(
         sizes = store_stats(connection, record)
     out = output()
     rows = [asdict(share) for share in sizes.shares]
-    if csv:
-        print_csv(_COLUMNS, rows)
+    if out.csv:
+        out.records(_COLUMNS, rows)
         return
     if out.json:
         out.result(asdict(sizes))
         return
     shown = [{**row, "runs": len(row["runs"]), **_sizes(row)} for row in rows]
     out.table(shown, _COLUMNS)
-    tell(f"in all {sizes.nodes:,} nodes, {sizes.edges:,} relationships{_files(sizes)}")
+    print_text(f"in all {sizes.nodes:,} nodes, {sizes.edges:,} relationships{_files(sizes)}")
 
 
 @app.command()
@@ -90,15 +92,15 @@ def stats(
 def rebuild(
     record: Record = None,
     drop_lost: Annotated[
-        bool, typer.Option("--drop-lost", help="Drop runs whose record is gone.")
+        bool, typer.Option("--drop-lost", help="Drop runs that have no record any more.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     *,
     server: Server,
 ) -> None:
-    """Build the local graph again from all records, with Neo4j's offline importer.
+    """Rebuild the graph of the local server from all records, with Neo4j's offline importer.
 
-    The old graph stays until the new one is complete; the server is away for a moment.
+    The old graph stays until the new one is complete. The server is unavailable for a moment.
     """
     from whence.engine.record import record_place
     from whence.store.care import rebuild as rebuild_graph
@@ -122,14 +124,14 @@ def rebuild(
 @app.command()
 @connects
 def dump(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace the file if it is there.")
     ] = False,
     *,
     server: Server,
 ) -> None:
-    """Write the graph of the local server into one file; the server is away for a moment."""
+    """Write the graph of the local server into one file; the server is unavailable meanwhile."""
     from whence.store.care import dump as dump_graph
 
     name = local_instance(server)
@@ -142,12 +144,14 @@ def dump(
 @app.command()
 @connects
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What whence store dump wrote.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file written by whence store dump.")
+    ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     *,
     server: Server,
 ) -> None:
-    """Replace the graph of the local server by what a file holds."""
+    """Replace the graph of the local server by the contents of a file."""
     from whence.store.care import restore as restore_graph
 
     name = local_instance(server)

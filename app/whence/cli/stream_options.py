@@ -61,7 +61,6 @@ class Streaming:
     settings: Path | None
 
     def open(self, declared: Log) -> Stream:
-        """The stream."""
         from whence.engine.sources.opening_streams import open_stream
 
         assert self.place is not None

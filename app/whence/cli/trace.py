@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Record, Showing, ranges_text, shows_here, tell
+from whence.cli.asking import Record, Showing, print_text, ranges_text, shows_here
 from whence.cli.connecting import Server, connects
 from whence.cli.output import output
 
@@ -73,12 +73,12 @@ def _print(answer: Trace, rows: list[dict[str, Any]]) -> None:
     if shown:
         output().table(shown, ["way", "run", "from", "to"])
     else:
-        tell(f"{_text(answer.event)}: no run that is in the graph made it or used it")
+        print_text(f"{_text(answer.event)}: no run that is in the graph made it or used it")
     for word, logs in (("corrects", answer.revises), ("is corrected by", answer.revised)):
         for log in logs:
-            tell(f"its log {word} the log {log}")
+            print_text(f"its log {word} the log {log}")
     for run, coverage in {leg.run: leg.coverage for leg in (*answer.up, *answer.down)}.items():
-        tell(f"coverage of {run}: {coverage}")
+        print_text(f"coverage of {run}: {coverage}")
 
 
 def _text(share: Any) -> str:

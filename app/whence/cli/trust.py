@@ -30,9 +30,9 @@ def trust(
     every: Annotated[bool, typer.Option("--list", help="List the trusted files.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Trust the whence.toml of a folder: its server, password file and allowed modules count.
+    """Trust the whence.toml of a folder: its server, password file and allowed modules.
 
-    Shows first what the file sets. A file that is changed afterwards has to be trusted again.
+    Shows what the file sets first. A file that changes has to be trusted again.
     """
     from whence.store.trust import revoke as end_trust
     from whence.store.trust import trust as begin_trust
@@ -58,7 +58,7 @@ def trust(
         raise SettingsError(msg)
     settings = _settings(found)
     for name, value in settings.items():
-        out.say(f"  {name} = {value!r}")
+        out.message(f"  {name} = {value!r}")
     if not out.confirm(f"Trust {shown(found.path)}?", yes=yes):
         raise typer.Exit(1)
     begin_trust(found.path, found.digest)

@@ -1,4 +1,4 @@
-"""``whence validate``: is a PROV document valid, whoever wrote it?"""
+"""``whence validate``: is a PROV document valid?"""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ __all__ = ["app"]
 
 app = typer.Typer(add_completion=False)
 
+_COLUMNS = ("rule", "name", "message", "standard", "bundle", "also", "statements")
+
 
 @app.command()
 def validate(
@@ -34,24 +36,25 @@ def validate(
         typer.Option("--standard", help="Check W3C PROV-CONSTRAINTS only."),
     ] = False,
 ) -> None:
-    """Check a PROV document by W3C PROV-CONSTRAINTS: the verdict, and what contradicts what.
+    """Check a PROV document against W3C PROV-CONSTRAINTS; print the verdict and each contradiction.
 
-    Any document in PROV-JSON, PROV-N, PROV-XML, PROV-JSONLD or RDF will do. Beyond the standard,
-    cycles across bundles and clock times are looked at as well. The exit code is 0 if the document
-    is valid and 1 if it is not, or cannot be read.
+    Reads PROV-JSON, PROV-N, PROV-XML, PROV-JSONLD and RDF. Beyond the standard it also checks
+    cycles across bundles and clock times. The exit code is 0 if the document is valid, and 1 if it
+    is invalid or unreadable.
     """
     from whence.exporters.validating import validate as check
 
     report = check(file, format, beyond=not standard)
-    if output().json:
-        output().result({"file": str(file), **report.as_json()})
+    if output().form != "table":
+        found = report.as_json()
+        output().result({"file": str(file), **found}, None, found["violations"], _COLUMNS)
     else:
-        _tell(file, report)
+        _print(file, report)
     if not report.valid:
         raise typer.Exit(1)
 
 
-def _tell(file: Path, report: Report) -> None:
+def _print(file: Path, report: Report) -> None:
 
     from whence.exporters.validating import CONSTRAINTS
 
@@ -60,7 +63,7 @@ def _tell(file: Path, report: Report) -> None:
         verdict = "valid by the standard, but not beyond it"
     bundles = f" in {report.bundles:,} bundle{'s' if report.bundles != 1 else ''}"
     size = f"{report.statements:,} statements{bundles if report.bundles else ''}"
-    say = output().tell
+    say = output().text
     say(f"{file}: {verdict} ({report.format}, {size})")
     for each in report.violations:
         name = f" {CONSTRAINTS[each.rule][0]}" if each.rule in CONSTRAINTS else ""
@@ -74,4 +77,4 @@ def _tell(file: Path, report: Report) -> None:
         if many > told:
             say(f"{rule}: {many - told:,} more")
     for kind, many in report.unchecked.items():
-        output().say(f"not checked: {many:,} of kind {kind!r}, which PROV-DM does not have")
+        output().message(f"not checked: {many:,} of kind {kind!r}, which PROV-DM does not have")

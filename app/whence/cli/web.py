@@ -59,8 +59,8 @@ def web(
 ) -> None:
     """Show runs, outputs and answers in the browser, until Ctrl-C.
 
-    It prints a link that opens the page once, within a minute; whence web link prints another. The
-    token is in a file that only you can read. The page only reads.
+    Prints a link that opens the page once, within a minute; whence web link prints another. The
+    token is in a file that only you can read. The page changes nothing.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -87,9 +87,9 @@ def web(
 
         return settings or status(default_instance()).settings()
 
-    out.say(f"the token is in {place}; whence web link prints another link")
+    out.message(f"the token is in {place}; whence web link prints another link")
     if not is_loopback(host) and access.public is None:
-        out.say(
+        out.message(
             "the connection is not encrypted: put a TLS proxy in front of it, and give --public"
         )
     with ExitStack() as until_stopped:
@@ -97,14 +97,14 @@ def web(
         def ready(address: str) -> None:
             link = _link(address, token.new_code(listening.getsockname()[1]))
             out.result({"address": f"{address}/", "link": link})
-            out.tell(f"the page is at {address}/ (Ctrl-C stops it); this opens it once:")
-            out.tell(link)  # a line of its own, which no window's width breaks
+            out.text(f"the page is at {address}/ (Ctrl-C stops it); this opens it once:")
+            out.text(link)  # a line of its own, which no window's width breaks
             if open:
                 until_stopped.enter_context(opened(link))
 
         asker = Asker(again, record_place(record), tuple(allow or ()))
         serve(asker, listening, access, ready=ready)
-    out.say("stopped")
+    out.message("stopped")
 
 
 @app.command("link")
@@ -128,7 +128,7 @@ def link(
     address = Access(token, public).public or address_of(host, port)
     found = _link(address, token.new_code(port))
     output().result({"link": found})
-    output().tell(found)
+    output().text(found)
 
 
 def _place(token_file: Path | None) -> Path:

@@ -1,4 +1,4 @@
-"""``whence what-if``: what would a run have said, had some input values been others?"""
+"""``whence what-if``: what would a run have output with other input values?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.asking import Record, Run, print_csv, tell
+from whence.cli.asking import Record, Run, print_text
 from whence.cli.chain_options import Allow
 from whence.cli.output import output
 
@@ -53,13 +53,12 @@ def what_if(
     ] = 50,
     record: Record = None,
     allow: Allow = None,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print the answer as CSV.")] = False,
 ) -> None:
-    """Run again with corrected values, and show old beside new.
+    """Run a chain again with corrected values; compare old and new outputs.
 
     Needs the record, but not Neo4j. Stores nothing without --keep.
     """
-    from whence.cli.run_recorded import tell_problems
+    from whence.cli.run_recorded import report_problems
     from whence.committing import Committing
     from whence.engine.record import RunRecord, record_place
     from whence.engine.what_if import what_if as ask
@@ -76,13 +75,13 @@ def what_if(
     load_own_functions(kept.manifest.chain, allow or ())
     answer = ask(kept, wanted, keep=keep, most=limit, by=by, reason=reason)
     if answer.kept is not None:
-        tell_problems(Committing().commit(RunRecord(kept.root, answer.kept)))
+        report_problems(Committing().commit(RunRecord(kept.root, answer.kept)))
     rows = [_row(change) for pipe in answer.outputs for change in pipe.first]
-    if as_csv:
-        print_csv(_COLUMNS, rows)
+    if output().csv:
+        output().records(_COLUMNS, rows)
         left = answer.count - len(rows)
         if left:
-            output().say(f"{left:,} more outputs differ; try --limit {answer.count}")
+            output().message(f"{left:,} more outputs differ; try --limit {answer.count}")
     elif output().json:
         output().result(_document(answer, rows))
     else:
@@ -149,7 +148,7 @@ def _print(answer: WhatIf, rows: list[dict[str, Any]]) -> None:
     from whence.engine.values import describe
 
     for each in answer.corrections:
-        tell(f"{each.name}: {describe(each.before)} -> {describe(each.after)}")
+        print_text(f"{each.name}: {describe(each.before)} -> {describe(each.after)}")
     if rows:
         shown = [
             {
@@ -161,15 +160,15 @@ def _print(answer: WhatIf, rows: list[dict[str, Any]]) -> None:
         ]
         output().table(shown, _COLUMNS)
     if answer.count > len(rows):
-        tell(f"… {answer.count - len(rows):,} more; try --limit {answer.count}")
+        print_text(f"… {answer.count - len(rows):,} more; try --limit {answer.count}")
     for pipe in answer.outputs:
         count = pipe.count - pipe.appeared - pipe.vanished
-        tell(
+        print_text(
             f"{pipe.output}: {pipe.same:,} of {pipe.lengths[0]:,} outputs as before, "
             f"{count:,} changed, {pipe.appeared:,} appeared, {pipe.vanished:,} vanished"
         )
     if answer.kept is not None:
-        tell(f"stored as run {answer.kept}; load it: whence load {answer.kept}")
+        print_text(f"stored as run {answer.kept}; load it: whence load {answer.kept}")
 
 
 def _text(value: Any) -> str:

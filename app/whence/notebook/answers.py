@@ -41,7 +41,7 @@ def text_of_answer(found: Any) -> str:
         stand = sum(share.count for share in found.unaffected)
         every = sum(share.length for share in found.unaffected)
         wrong = sum(share.count for share in found.inputs)
-        return f"if {wrong:,} input events were wrong, {stand:,} of {every:,} outputs would stand"
+        return f"if {wrong:,} input events were wrong, {stand:,} of {every:,} outputs would hold"
     return repr(found)
 
 

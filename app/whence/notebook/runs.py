@@ -39,7 +39,7 @@ def cell_of_run(record: RunRecord, told: str) -> str:
 
     Args:
         record: the run.
-        told: what it is, in a line.
+        told: what it is, in one line.
     """
     manifest = record.manifest
     pipes = manifest.outputs

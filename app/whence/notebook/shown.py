@@ -26,7 +26,7 @@ class ShownAnswer:
         return cell_of_answer(self.found, self.record)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """The same beside a line of text, for whatever shows no HTML."""
+        """The same with a line of text, for programs that show no HTML."""
         from whence.notebook.answers import text_of_answer
 
         return {"text/html": self._repr_html_(), "text/plain": text_of_answer(self.found)}
@@ -45,7 +45,6 @@ class ShownRun:
         return chain_from_tree(self.record.manifest.chain)
 
     def __str__(self) -> str:
-        """The run in one line."""
         told = self.record.manifest
         loaded = ", in the graph" if self.loaded is not None and self.loaded.complete else ""
         return f"run {self.record.id}: {told.status}, by the {told.runner} runner{loaded}"
@@ -56,5 +55,5 @@ class ShownRun:
         return cell_of_run(self.record, str(self))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """The same beside a line of text, for whatever shows no HTML."""
+        """The same with a line of text, for programs that show no HTML."""
         return {"text/html": self._repr_html_(), "text/plain": str(self)}

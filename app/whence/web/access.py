@@ -52,7 +52,6 @@ class Refusal(Exception):
     def __init__(
         self, status: HTTPStatus, words: str, headers: Mapping[str, str] | None = None
     ) -> None:
-        """Say why."""
         super().__init__(words)
         self.status = status
         self.words = words
@@ -67,7 +66,7 @@ class Access:
 
         Args:
             token: what opens the page.
-            public: the page's address for browsers, where a proxy with TLS stands before it. Its
+            public: the page's address for browsers, if a TLS proxy is in front of it. Its
                 scheme decides whether cookies are ``Secure``; headers of a proxy are not believed.
 
         Raises:

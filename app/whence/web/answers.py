@@ -98,7 +98,7 @@ class _Packer(pickle.Pickler):
 
 
 Head = dict[str, Any]
-"""The status of an answer, and what else is said before its content."""
+"""The status of an answer and its headers."""
 
 
 def answer(question: Question, asker: Asker) -> Iterator[Head | bytes]:

@@ -1,4 +1,4 @@
-"""What views ask: the graph with a time limit, the record, and answers kept for a while."""
+"""What views query: the graph with a time limit, the record, and a cache of answers."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ CONNECT_SECONDS = 4.0
 ANSWER_SECONDS = 25.0
 """All reads of one answer together."""
 KEPT = 24
-"""So many answers are kept; whoever goes back and forth does not ask twice."""
+"""Number of answers in the cache, for going back and forth between views."""
 
 REMOTE_SECONDS = 5.0
 """At a URI, erasures are looked for at most so often."""
 
 
 class Gone(LookupError):
-    """What a link leads to is not there, or no longer."""
+    """The target of a link does not exist, or no longer."""
 
 
 class Asker:
@@ -47,7 +47,7 @@ class Asker:
         """Remember where to ask; nothing is opened yet.
 
         Args:
-            settings: says where the graph is; asked again after it has not answered, since a
+            settings: returns where the graph is; called again after it did not respond, since a
                 local server may come back at another port.
             record: the record's place.
             allow: modules whose functions chains may call when they are run again.
@@ -103,7 +103,6 @@ class Asker:
                 connection.driver.close()
 
     def close(self) -> None:
-        """Let go of the graph."""
         self.lost()
 
     def run(self, id: str) -> RunGraph:
@@ -126,10 +125,10 @@ class Asker:
             return None
 
     def kept(self, run: RunGraph, what: Hashable, work: Callable[[], T]) -> T:
-        """An answer about a run: worked out once, then kept as long as others do not push it out.
+        """An answer about a run: computed once, then cached until others evict it.
 
-        A run that was removed and loaded again has other numbers, so an old answer is never told
-        of it; and one that still grows is asked about anew. Whatever was kept before an erasure,
+        A run that was removed and loaded again has other numbers, so an old answer is never given
+        of it; and one that still grows is queried anew. Whatever was cached before an erasure,
         or worked out during one, is dropped.
         """
         if run.status != "complete" or not run.loaded:
@@ -141,7 +140,7 @@ class Asker:
             own = self._working.setdefault(key, threading.Lock())
         with own:
             with self._lock:
-                if key in self._answers:  # somebody else asked the same a moment ago
+                if key in self._answers:  # another request answered it meanwhile
                     return cast("T", self._again(key))
             try:
                 found = work()

@@ -38,7 +38,7 @@ class Download:
 
         Args:
             pool: the workers.
-            question: what is asked.
+            question: the question.
             refused: makes the answer where there is no file.
         """
         self._pool = pool
@@ -47,7 +47,6 @@ class Download:
         self._begun = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer."""
         try:
             problem = await unless_gone(receive, self._sent(send))
         except GoneAwayError:

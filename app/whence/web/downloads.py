@@ -31,7 +31,7 @@ __all__ = ["DOWNLOADS", "KINDS", "File"]
 
 BATCH = 2000
 IN_PROV = 10_000
-"""Events that an answer in PROV tells one by one."""
+"""Number of events that an answer in PROV lists one by one."""
 KINDS = {
     "csv": "text/csv; charset=utf-8",
     "svg": "image/svg+xml",
@@ -54,7 +54,6 @@ class File:
 
     @property
     def kind(self) -> str:
-        """Its media type."""
         return KINDS[self.name.rpartition(".")[2]]
 
 

@@ -77,7 +77,7 @@ def cell(value: Value) -> Html:
 
 
 def numeric_columns(events: Iterable[Mapping[str, Value]]) -> set[str]:
-    """The columns that hold numbers: they stand to the right, so that they can be compared."""
+    """The columns of numbers, which are right-aligned."""
     return {
         name
         for event in events

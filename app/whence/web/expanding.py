@@ -1,4 +1,4 @@
-"""The graph of an explanation: it starts collapsed, and a box opens when it is asked to."""
+"""The graph of an explanation: it starts collapsed, and boxes open on request."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from whence.engine.lineage.steps import StepEdge, Steps
 __all__ = ["expanded"]
 
 TOGETHER = 8
-"""More than so many events below one box stand together in one until that is opened, too."""
+"""More events than this below one box are drawn as one box until it is opened."""
 SHOWN = 24
-"""So many events of one box are drawn, at the most."""
+"""Maximum number of events of one box to draw."""
 WIDEST = 34
 
 

@@ -1,4 +1,4 @@
-"""Stands before the page: limits, origins, sessions and headers of every request."""
+"""Middleware in front of the page: limits, origins, sessions and headers of every request."""
 
 from __future__ import annotations
 
@@ -42,12 +42,10 @@ class Guard:
     """Refuses strangers and other sites, and adds the headers to every answer."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
-        """Guard an app."""
         self.app = app
         self.access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return
@@ -92,7 +90,7 @@ class Guard:
 
 
 def _refused(scope: Scope, refusal: Refusal) -> ASGIApp:
-    """The answer; who has no session and wants to see a view is led to the login."""
+    """The answer; a view without a session redirects to the login."""
     path: str = scope["path"]
     navigates = scope["method"] in ("GET", "HEAD") and not path.startswith(DATA)
     if refusal.status == HTTPStatus.UNAUTHORIZED and navigates and not refusal.headers:
@@ -125,7 +123,7 @@ def _is_own(scope: Scope, headers: Headers, origin: str) -> bool:
         if foreign:
             words += f" It is {origin}; whence web --public says where browsers find it."
         raise Refusal(HTTPStatus.FORBIDDEN, words)
-    # An older browser, or one that speaks without TLS to another machine, sends no such header;
+    # An older browser, or one that connects without TLS to another machine, sends no such header;
     # no other page can set this one.
     return site in ("same-origin", "none") or said is not None or "x-part" in headers
 
@@ -134,11 +132,11 @@ def _check_intent(scope: Scope, session: Session, body: bytes, own: bool) -> Non
     """Refuse what a browser sends without its user meaning it.
 
     Raises:
-        Refusal: nothing shows that the page itself asked for it.
+        Refusal: nothing shows that the request comes from the page itself.
     """
     if scope["method"] not in ("GET", "HEAD"):
         if not session.sent(form_field(body, "token")):
-            words = "This form is not of your login: reload the page, and try again."
+            words = "This form is from another login: reload the page and try again."
             raise Refusal(HTTPStatus.FORBIDDEN, words)
     elif scope["path"].startswith(DATA) and not own:
         raise Refusal(HTTPStatus.FORBIDDEN, "This page takes requests from its own pages only.")
@@ -176,7 +174,7 @@ async def _body(headers: Headers, receive: Receive, most: int) -> bytes:
                 if message["type"] != "http.request" or not message.get("more_body"):
                     return bytes(read)
     except TimeoutError:
-        raise Refusal(HTTPStatus.REQUEST_TIMEOUT, "The request did not come in time.") from None
+        raise Refusal(HTTPStatus.REQUEST_TIMEOUT, "The request took too long to arrive.") from None
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

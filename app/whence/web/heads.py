@@ -14,12 +14,11 @@ HEAD_SECONDS = 10.0
 
 
 class BoundedHeads(H11Protocol):
-    """HTTP/1.1 as uvicorn speaks it, with a limit on how long a head may take."""
+    """HTTP/1.1 as in uvicorn, with a timeout for request heads."""
 
     _late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for a head."""
         super().connection_made(transport)
         self._wait()
 

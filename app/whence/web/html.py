@@ -1,4 +1,4 @@
-"""HTML that cannot be broken by what stands in it: every text is escaped where it is put in."""
+"""HTML that its contents cannot break: every text is escaped on insertion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Html(str):
 
 
 Inside = str | int | None | Iterable["Inside"]
-"""What may stand in an element: texts, elements, nothing, or several of these."""
+"""The children of an element: texts, elements, nothing, or several of these."""
 
 
 def raw(text: str) -> Html:

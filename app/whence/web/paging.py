@@ -1,6 +1,6 @@
 """Pages of a long table, from the record: a part at a time, never all of it in memory.
 
-What a filter leaves of each part is counted once and kept; a page then reads the parts it is in.
+The matches of a filter are counted once per part and cached; a page reads only its parts.
 """
 
 from __future__ import annotations
@@ -87,7 +87,6 @@ class LogPages:
     """The events of a log, page by page."""
 
     def __init__(self, log: LogRecord) -> None:
-        """Take a log of the record."""
         self.log = log
         self.columns = list(log.columns)
         self.chunk = log.manifest.chunk
@@ -108,7 +107,6 @@ class LogPages:
     def page(
         self, counts: Sequence[int], search: str, first: int, size: int
     ) -> list[tuple[int, Value]]:
-        """Some events with their positions."""
         found: list[tuple[int, Value]] = []
         for table in _page(counts, first, size, lambda n: self.part(n, search)):
             places = table.column("position").to_pylist()
@@ -154,7 +152,6 @@ class OutputPages:
         return found
 
     def page(self, counts: Sequence[int], asked: Filter, first: int, size: int) -> list[Row]:
-        """Some outputs."""
         found: list[Row] = []
         for table in _page(counts, first, size, lambda n: self._part(n, asked)):
             places, moments = (table.column(n).to_pylist() for n in ("position", "moment"))

@@ -15,10 +15,10 @@ def table(
     """A table that scrolls by itself where it is wider than the window, by keyboard as well.
 
     Args:
-        columns: what stands above them.
+        columns: their headers.
         rows: the rows.
         label: what it shows, for readers that cannot see it.
-        numbers: which columns hold numbers, and stand to the right.
+        numbers: which columns hold numbers, and are right-aligned.
     """
     heads = [
         el("th", words, scope="col", class_="n" if place in numbers else None)
@@ -46,5 +46,5 @@ def field(
 
 
 def search_field(value: str, hint: str) -> Html:
-    """The field that the key ``/`` leads to."""
+    """The field that the key ``/`` focuses."""
     return field("Search", "search", value, hint, kind="search")

@@ -1,6 +1,6 @@
 """The worker processes of a page: some wait for questions, and one that takes too long is ended.
 
-A thread cannot be ended; a process can. The worker that was idle last is asked first: it has the
+A thread cannot be ended; a process can. The worker that was idle last is used first: it has the
 answers of a moment ago.
 """
 

@@ -37,7 +37,7 @@ def problem_of(error: BaseException) -> Problem:
         words = "This takes longer than a page should wait. Try a narrower question, or the command"
         return Problem(504, f"{words} line, which has no such limit.")
     if _is_away(error):
-        words = "The graph does not answer: Neo4j is not running, or starting. Trying again …"
+        words = "The graph does not answer: Neo4j is not running, or is starting. Retrying …"
         return Problem(503, words, away=True)
     if isinstance(error, WhenceError):
         return Problem(400, " ".join(str(error).split())[:2000])
@@ -48,7 +48,7 @@ def problem_of(error: BaseException) -> Problem:
 
 
 def _is_away(error: BaseException) -> bool:
-    """Whether the graph could not be asked at all, so that asking again may help."""
+    """Whether the graph was unreachable, so that retrying may help."""
     if isinstance(error, ServerError):
         return True
     signs = (

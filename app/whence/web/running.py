@@ -34,7 +34,7 @@ def listen(host: str, port: int) -> socket.socket:
         listening = socket.socket(kind, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(place)
-        listening.listen()  # whoever comes before the server is up waits for it
+        listening.listen()  # early connections wait until the server is up
     except OSError as error:
         what = error.strerror or str(error)
         msg = (
@@ -63,7 +63,7 @@ def serve(
     *,
     ready: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve the page until the process is asked to stop.
+    """Serve the page until the process receives a signal to stop.
 
     Args:
         asker: the graph and the record.

@@ -132,7 +132,7 @@ class _Desk:
         return Response(problem.words, problem.status, headers, "text/plain")
 
     async def _beside(self, work: Callable[[], T], seconds: float) -> T:
-        """Do what is short, and bounded by itself, beside the event loop."""
+        """Run short, bounded work in a thread next to the event loop."""
         with anyio.fail_after(seconds):
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limit)
 
@@ -155,7 +155,7 @@ def _form(request: Request) -> str:
 
 
 async def _shell(request: Request, title: str) -> Response:
-    """The page without its content: nothing is asked for it, so that it is there at once."""
+    """The page without its content: it needs no query, so it appears at once."""
     run = request.path_params.get("run", "")
     go = request.query_params.get("go", "").strip()
     if go and run:

@@ -46,10 +46,7 @@ class Session:
 
 
 class Sessions:
-    """All sessions of a page."""
-
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        """Begin without any."""
         self._clock = clock
         self._known: OrderedDict[bytes, Session] = OrderedDict()
 
@@ -72,7 +69,6 @@ class Sessions:
         return found
 
     def close(self, session: Session) -> None:
-        """End a session."""
         self._known.pop(session.key, None)
 
 

@@ -47,7 +47,7 @@ def page(
         part: where the content is to be fetched from; ``None`` if it is here already.
         title: of the tab until the content has come.
         run: the run it is about; the page notices when it is removed.
-        content: what stands in the page until then.
+        content: the content of the page until then.
         form: what its forms send along, so that no other page can send one.
     """
     waiting = el("div", [el("span") for _ in range(4)], class_="waiting", aria_hidden="true")
@@ -61,7 +61,8 @@ def page(
         aria_busy="true" if part else None,
     )
     script = el(
-        "noscript", el("p", "This page needs JavaScript, its own and no other.", class_="problem")
+        "noscript",
+        el("p", "This page needs JavaScript, from its own server only.", class_="problem"),
     )
     return _document(
         title,
@@ -95,7 +96,7 @@ def _top(form: str = "") -> Html:
     known = [el("a", "Runs", href="/"), el("a", "Compare", href="/compare")]
     return el(
         "header",
-        el("a", "To the content", href="#view", class_="skip"),
+        el("a", "Skip to the content", href="#view", class_="skip"),
         el(
             "a",
             el("b", "Whence"),
@@ -129,7 +130,7 @@ def _help() -> Html:
 
 
 def login_page(problem: str | None = None, *, next: str = "") -> str:
-    """Where the token is asked for.
+    """The form for the token.
 
     Args:
         problem: what was wrong the last time.

@@ -79,7 +79,7 @@ def strip(
         title: what it shows.
         length: how many events the log has.
         lanes: the rows, the uppermost first.
-        ends: what stands at the left and right end, below; positions if not given.
+        ends: the labels of the left and right end; positions if not given.
         lights: positions with their names, drawn as lights on the uppermost lane.
         moment: a position that is marked: when the output appeared.
     """

@@ -25,7 +25,6 @@ class Token:
     """What opens the page; it is compared in constant time and never printed."""
 
     def __init__(self, text: str) -> None:
-        """Take a token."""
         if len(text) < SHORTEST:
             msg = (
                 f"a token: expected at least {SHORTEST} characters; got {len(text)}; "

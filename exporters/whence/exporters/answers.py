@@ -35,11 +35,11 @@ from whence.store.questions import (
 __all__ = ["About", "answer_of", "run_about"]
 
 About = Run | RunGraph | RunRecord
-"""Where it is known which run was asked: the graph, the record, or said by hand."""
+"""Where the run of a question is described: the graph, the record, or given by the caller."""
 
 
 def run_about(about: About) -> Run:
-    """What is known of the run that was asked about."""
+    """What is known of the run in question."""
     if isinstance(about, Run):
         return about
     if isinstance(about, RunRecord):
@@ -64,7 +64,7 @@ def _counts(role: StreamRole, length: int, tracked: int) -> tuple[int | None, in
 
 
 class _Each:
-    """Made anew each time it is gone through, so that long answers take no memory."""
+    """Made anew on each iteration, so that long answers take no memory."""
 
     def __init__(self, make: Callable[[], Iterator[Any]]) -> None:
         self._make = make

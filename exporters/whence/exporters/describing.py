@@ -1,4 +1,4 @@
-"""What an export says of a run as a whole: who ran what, on which logs, with which result."""
+"""What an export states of a run as a whole: who ran what, on which logs, with which result."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def facts(**known: Literal | None) -> Attributes:
 
 
 def about_bundle(names: RunNames, bundle: Name, extra: Attributes = ()) -> tuple[Statement, ...]:
-    """What stands outside the bundle: that it is one, and which software made it."""
+    """The statements outside the bundle: that it is one, and which software made it."""
     export = Name(bundle.space, f"{bundle.local}-export")
     space = bundle.space
     return (

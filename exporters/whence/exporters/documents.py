@@ -47,8 +47,8 @@ def runs_document(
 
     Args:
         sources: the runs.
-        progress: told how many events and associations are done.
-        doing: what it is told besides.
+        progress: called with the number of events and associations done.
+        doing: the text of the progress.
         expand: write every pair of output and input by itself, and no ranges.
     """
     report = Reporter(progress, "exporting", "rows")
@@ -131,9 +131,8 @@ def expanded_size(source: RecordedRun) -> int:
 
 
 def answer_document(answer: Answer) -> Document:
-    """The document of one answer."""
     names = RunNames(answer.run)
-    # What was asked makes the name, so that two answers about one run are two bundles.
+    # The question makes the name, so that two answers about one run are two bundles.
     asked = hashlib.sha256(clean(answer.question).encode()).hexdigest()[:16]
     name = names.space.name(f"answer-{asked}")
 

@@ -15,7 +15,7 @@ from whence.exporters.gathering import said_together
 __all__ = ["expanded", "pairs_block", "pairs_of", "singly"]
 
 _AT_ONCE = 200_000
-"""About so many pairs are made at once; those of one output always together."""
+"""About this many pairs are made at once; those of one output always together."""
 
 
 def singly(block: Block, count: int | None = None) -> Block:

@@ -15,7 +15,7 @@ from whence.exporters.marks import Marks
 __all__ = ["said_together"]
 
 _MOST = 62
-"""So many kinds of marks fit into the bits of one number."""
+"""Number of kinds of marks that fit into the bits of one number."""
 
 
 def said_together(blocks: Iterable[Block]) -> Iterator[Block]:

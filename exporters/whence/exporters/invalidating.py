@@ -29,12 +29,12 @@ def about_erasures(
 ) -> Iterator[Statement | Rows]:
     """The erasures that took something of a run, and the events that they invalidated.
 
-    When an event was invalidated is when the erasure was: it is told there, and only there.
+    When an event was invalidated is when the erasure was: it is stated there, and only there.
 
     Args:
         run: the run.
         names: its names.
-        told: whether an event, by place and position, is told of; ``None`` if all are.
+        told: whether an event, by place and position, is included; ``None`` if all are.
     """
     people: set[Name] = set(names.people.values())
     for each in run.erased:

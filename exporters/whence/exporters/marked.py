@@ -35,7 +35,7 @@ ENDINGS = (".xes", ".jsonocel")
 """How the names of marked logs end; ``.gz`` may follow."""
 
 Marks = Mapping[int, Mapping[str, bool | str]]
-"""What is said of the events at some positions."""
+"""The statements about the events at some positions."""
 
 _CASE = "case:"
 

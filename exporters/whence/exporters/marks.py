@@ -1,4 +1,4 @@
-"""What a relation says beyond its two ends."""
+"""The attributes of a relation beyond its two ends."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Log:
 
     @property
     def place(self) -> str:
-        """The name under which relations lead to it."""
+        """The name under which relations refer to it."""
         return LOG_PREFIX + self.name
 
 
@@ -72,7 +72,7 @@ class Stream:
     """A stream of a run: an output pipe of a processor.
 
     Attributes:
-        place: the name under which relations lead to it.
+        place: the name under which relations refer to it.
         processor: the processor's full id.
         pipe: the number of the pipe.
         role: as in the record.
@@ -101,7 +101,7 @@ class Stream:
 
     @property
     def beside(self) -> str | None:
-        """What tells a stream from that of the pipe's own events."""
+        """What distinguishes a stream from that of the pipe's own events."""
         return self.helper if self.role.has_pipe else self.role.value
 
 
@@ -157,7 +157,7 @@ class Run:
         engine: the version of Whence that ran it.
         started: when it began.
         ended: when it ended.
-        facts: whatever else is said of it.
+        facts: further statements about it.
         agents: who answers for it; each acts for the next.
         single_steps: whether a stream's associations are steps of its processor alone.
         erased: what was erased since.
@@ -179,7 +179,7 @@ class Run:
 
 
 class Event(NamedTuple):
-    """An event: where it is, and what is said of it beyond that."""
+    """An event: where it is, and further statements about it."""
 
     place: str
     position: int
@@ -192,7 +192,7 @@ class Edge(NamedTuple):
     Attributes:
         relation: how the output rests on it.
         fields: the fields that matter; ``None``: the whole event; empty: only that it is there.
-        copy: fields asked of the output are asked of the input.
+        copy: the fields of the output are those of the input.
         witness: the alternatives that it is part of; ``None``: of all.
     """
 
@@ -232,13 +232,13 @@ class Answer:
     """The answer to a question about a run.
 
     Attributes:
-        run: the run that was asked about.
+        run: the run in question.
         question: in words; the same words, the same answer's name.
         events: every event that an edge touches, once; gone through more than once.
         edges: the relations that the answer shows, event by event; gone through likewise.
         findings: the sets that it names.
         witnesses: all alternatives, if there is more than one.
-        facts: whatever else is said of it.
+        facts: further statements about it.
     """
 
     run: Run

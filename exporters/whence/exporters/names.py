@@ -34,7 +34,6 @@ class Prefixes:
     """
 
     def __init__(self) -> None:
-        """Begin with what every document has."""
         self._taken = set(_RESERVED)
         self._by_iri: dict[str, Namespace] = {}
         self.spaces: list[Namespace] = []
@@ -52,7 +51,7 @@ class Prefixes:
         return found
 
     def _free(self, wanted: str) -> str:
-        """A prefix that looks like what it stands for and is free in this document."""
+        """A prefix that resembles its namespace and is free in this document."""
         plain = re.sub(r"[^A-Za-z0-9_-]+", "_", wanted)[:40]
         base = plain if plain[:1].isascii() and plain[:1].isalpha() else f"s{plain}"
         prefix, number = base, 1

@@ -63,7 +63,7 @@ def _pieces() -> Iterator[str]:
     yield from (f"@prefix {prefix}: <{iri}> .\n" for prefix, iri in spaces.items())
     yield f"\n<{WHENCE.iri.removesuffix('#')}> a owl:Ontology ;\n"
     yield '    dcterms:title "The vocabulary of Whence"@en ;\n'
-    yield '    rdfs:comment "What exports say beyond W3C PROV."@en .\n'
+    yield '    rdfs:comment "Terms of exports beyond W3C PROV."@en .\n'
     for word, meaning in CLASSES.items():
         supers = ", ".join(f"prov:{each}" for each in SUPERS[word].split())
         yield _about(word, "owl:Class", f"rdfs:subClassOf {supers}", meaning)

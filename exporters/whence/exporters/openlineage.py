@@ -80,7 +80,7 @@ def openlineage_events(run: Run) -> list[dict[str, Any]]:
 
 
 class _Facets:
-    """Facets all say who made them, and by which schema."""
+    """All facets name their producer and their schema."""
 
     def __init__(self, producer: str) -> None:
         self.producer = producer

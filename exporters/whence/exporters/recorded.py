@@ -52,7 +52,7 @@ def json_text(value: Any) -> str | None:
 
 
 def run_of(record: RunRecord) -> Run:
-    """What the manifests say of a run and its logs."""
+    """The description of a run and its logs in the manifests."""
     manifest = record.manifest
     tree = manifest.chain
     error = manifest.error
@@ -84,7 +84,7 @@ def run_of(record: RunRecord) -> Run:
 
 
 def erased_of(told: Iterable[Mapping[str, Any]]) -> tuple[Erased, ...]:
-    """What was erased of a run and its logs, by what the record or the graph says."""
+    """What was erased of a run and its logs, according to the record or the graph."""
     return tuple(
         Erased(
             each["id"],
@@ -152,7 +152,7 @@ def processors_of(
 
 @contextmanager
 def _reading(record: RunRecord) -> Iterator[None]:
-    """What the manifest lists is there and whole; if it is not, say so in one line."""
+    """Check that what the manifest lists is there and complete; if not, fail with one line."""
     try:
         yield
     except (OSError, pa.ArrowException) as error:
@@ -209,7 +209,7 @@ class RecordedRun:
     Attributes:
         record: where they are.
         run: what is known of the run as a whole.
-        values: whether the values of input events are told, and not only those of outputs.
+        values: whether to include the values of input events, and not only those of outputs.
     """
 
     def __init__(
@@ -226,7 +226,7 @@ class RecordedRun:
         Args:
             root: the record's place.
             id: the run's id, or ``latest``.
-            values: tell the values of input events too.
+            values: include the values of input events too.
             chained: of each log, by its name, that is an output of an earlier run of the record:
                 ``RUN/STREAM``; its events are then that run's.
             revised: of each log that corrects another one: the other's identity.

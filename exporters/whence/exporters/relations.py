@@ -4,8 +4,8 @@
 a list                    each pair of events, one relation
 a zone, few outputs       the same
 a zone, many outputs      the range of its outputs, related to the one event
-a band                    the range of its outputs, related to the range of what they lead to
-heads of slices           have no events of their own: ranges of positions stand for them
+a band                    the range of its outputs, related to the range that they are derived from
+heads of slices           have no events of their own: ranges of positions represent them
 ========================  ==========================================================================
 """
 
@@ -33,17 +33,17 @@ from whence.exporters.spans import band_rows, zone_rows
 __all__ = ["FEW", "Heads", "Relations", "edge_rows"]
 
 Heads = Mapping[str, Mapping[str, HeadZones]]
-"""The heads that streams of that role stand for, by where they lead."""
+"""The heads that streams of that role represent, by their origin."""
 
 FEW = 16
-"""A zone of up to so many outputs is written event by event."""
+"""A zone of at most this many outputs is written event by event."""
 
 
 class Relations:
     """Turns the associations of a stream into statements, a part of the record at a time.
 
-    A zone that was still open when its part was written is told of twice, when it begins and when
-    it ends. Only zones that are open at the same time are kept in mind.
+    A zone that was still open when its part was written is stated twice, when it begins and when
+    it ends. Only zones that are open at the same time are held in memory.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Relations:
         self._open: dict[tuple[Relation, str, int, int], Marks] = {}
 
     def part(self, told: Associations) -> Iterator[Rows]:
-        """The relations of one part; what is said twice is said once."""
+        """The relations of one part, without duplicates."""
         if self.expand is None:
             yield from self._told(self._found(told))
         elif self.stream not in self.heads:
@@ -85,7 +85,7 @@ class Relations:
         return list(said_together(some for block in told.blocks for some in self._sorted(block)))
 
     def rest(self) -> Iterator[Rows]:
-        """The zones that go on to the end of the stream."""
+        """The zones that continue to the end of the stream."""
         if self.expand is not None:
             return  # heads alone have such zones, and they are written where they are led to
         together: dict[tuple[Relation, str, Marks], list[tuple[int, int]]] = {}
@@ -200,7 +200,7 @@ def _form(block: Block) -> int:
 
 
 def _single_step(run: Run, place: str) -> str | None:
-    """The processor that made the events of a stream in one step from what they lead to."""
+    """The processor that made the events of a stream in one step from their origins."""
     for stream in run.streams:
         own = stream.role.is_pipe and stream.beside is None
         if stream.place == place and own and run.single_steps:

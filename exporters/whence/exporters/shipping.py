@@ -34,8 +34,8 @@ def save(
     Args:
         answer: what a question gave.
         path: the file; its ending names the format, as `FORMATS` says, and ``.gz`` may follow.
-        format: one of `FORMATS`, if the ending does not say it.
-        about: the run that was asked: as the graph or as the record knows it.
+        format: one of `FORMATS`, if the file's extension does not determine it.
+        about: the run in question: as the graph or as the record knows it.
     """
     return write_document(answer_document(_known(answer, about)), Path(path), format)
 
@@ -54,7 +54,7 @@ def _known(answer: object, about: About | None) -> Answer:
     if isinstance(answer, Answer):
         return answer
     if about is None:
-        msg = "an export: expected the run that was asked; got none; try about=find_run(…)"
+        msg = "an export: expected the run of the answer; got none; try about=find_run(…)"
         raise ParameterError(msg)
     return answer_of(answer, run_about(about))
 
@@ -90,7 +90,7 @@ def save_runs(
     Args:
         runs: the runs, opened.
         path: the file; its ending names the format.
-        format: one of `RUN_FORMATS`, if the ending does not say it.
+        format: one of `RUN_FORMATS`, if the file's extension does not determine it.
         expand: write every pair of output and input by itself, and no ranges.
         progress: called with a `Progress` now and then: how many events and associations are done.
     """

@@ -1,4 +1,4 @@
-"""Relations from ranges of outputs: zones lead to one event, bands to ranges, in columns."""
+"""Relations from ranges of outputs: zones refer to one event, bands to ranges, in columns."""
 
 from __future__ import annotations
 

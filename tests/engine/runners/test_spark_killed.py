@@ -116,7 +116,7 @@ def test_a_worker_of_one_task_is_killed(
     log, hits = logged(tmp_path), Counter[str]()
     assert run_each([job(tmp_path, log, "whole")], spark) == [None]
     thread = killing(tmp_path / "runs" / "killed", point, hits)
-    with pytest.raises(RunnerError, match="try the same command again"):
+    with pytest.raises(RunnerError, match="try the same command"):
         run_each([job(tmp_path, log, "killed")], spark)
     thread.join()
     assert RunRecord(tmp_path, "killed").manifest.status == "interrupted"
@@ -140,7 +140,7 @@ def test_a_worker_of_several_tasks_is_killed_before_the_commit(
     expected = whole(run("whole"))
     point = "before the commit"
     thread = killing(tmp_path / "runs" / "killed", point, hits)
-    with pytest.raises(RunnerError, match="try the same command again"):
+    with pytest.raises(RunnerError, match="try the same command"):
         run("killed")
     thread.join()
     killed = RunRecord(tmp_path, "killed")

@@ -223,7 +223,7 @@ def test_the_format_is_found_by_ending_or_content(tmp_path: Path) -> None:
     (tmp_path / "log.tsv").write_text("a\tb\n1\t2\n")
     assert rows(tmp_path / "log.tsv") == [{"a": "1", "b": "2"}]
     (tmp_path / "data").write_text("a,b\n1,2\n")
-    with pytest.raises(LogError, match=r"a name that ends with one of \.csv.*--format csv"):
+    with pytest.raises(LogError, match=r"a name that ends with one of \.csv.*--log-format csv"):
         open_source(tmp_path / "data")
     assert rows(tmp_path / "data", format="csv") == [{"a": "1", "b": "2"}]
     with pytest.raises(LogError, match=r"expected one of csv, jsonl, .*; got 'cvs'"):

@@ -58,8 +58,8 @@ def test_pictures_files_printed_into_and_what_the_page_handed_out_are_listed(
     note(made.root, ["web", "why.svg", "--run", made.said.id, "--case", CASES["B"]])
     done = erase(plan_case(made.root, CASES["B"]), "why", graph)
     listed = "\n".join(done.unreached)
-    assert f"a file written earlier, {picture}: ask whoever has it" in listed
-    assert f"a file written earlier, {printed}: ask whoever has it" in listed
+    assert f"a file written earlier, {picture}: ask its holder" in listed
+    assert f"a file written earlier, {printed}: ask its holder" in listed
     assert "what the page handed out, outputs.csv of line 3 of the journal" in listed
     assert "what the page handed out, of line 4 of the journal" in listed
     assert CASES["B"] not in listed

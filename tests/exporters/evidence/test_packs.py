@@ -166,7 +166,7 @@ def test_whoever_mends_the_digests_fails_at_the_attestation(
     changed = tmp_path / "changed.zip"
     changed.write_bytes(archive(files))
     found = failures(changed)
-    assert f"attestation: it speaks of another {BAG}manifest-sha256.txt" in found
+    assert f"attestation: it does not match {BAG}manifest-sha256.txt" in found
     assert any(words.startswith("counts: those of log do not add up") for words in found)
 
 

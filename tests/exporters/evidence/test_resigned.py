@@ -175,8 +175,8 @@ def test_another_verdict_is_refused_although_everything_was_made_anew(
         ("the streams, processors", lambda told: of_run(told)["streams"][0].update(role="step")),
         ("the streams, processors", lambda told: of_run(told)["streams"][0].update(count=7)),
         ("the streams, processors", lambda told: of_run(told).update(facts=[])),
-        ("what is stated", lambda told: told["metadata"].update(purpose="another")),
-        ("what is stated", lambda told: of_run(told).update(agents=[AGENT])),
+        ("the stated processing", lambda told: told["metadata"].update(purpose="another")),
+        ("the stated processing", lambda told: of_run(told).update(agents=[AGENT])),
         ("the coverage is not", lambda told: all_covered(told)),
         ("the trees are not of these logs and", lambda told: told["merkle"]["trees"].pop()),
         ("the words about PROV", lambda told: told["validation"].update(words="valid")),
@@ -253,7 +253,7 @@ def test_events_that_change_places_are_refused(made: Made, pack: Path, tmp_path:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (b'"format": 3', b'"format": 3, "format": 3', "a name stands twice"),
+        (b'"format": 3', b'"format": 3, "format": 3', "a name occurs twice"),
         (b'"position": 1,', b'"position": NaN,', "NaN is no number"),
         (b'"position": 1,', b'"position": 1e999,', "1e999 is no number"),
         (b'"position": 1,', b'"position":  1,', "is not written as packs write it"),

@@ -88,7 +88,7 @@ def test_check_and_stats(whence: Whence, graph: Connection, tmp_path: Path) -> N
     graph.write("MATCH (:Output)-[r]->() WITH r LIMIT 1 DELETE r")
     lines = whence("store", "check", code=1).splitlines()
     assert lines[0].endswith(": expected 3 relationships; got 2")
-    assert lines[1].endswith(": 1 findings")
+    assert lines[1].endswith(": 1 finding")
     found = json.loads(whence("store", "check", "--json", code=1))
     assert [f["kind"] for f in found["findings"]] == ["chunk"]
 
@@ -119,14 +119,14 @@ def test_old_runs_are_pruned_and_others_removed_batch_by_batch(
     (told,) = json.loads(whence(*prune, "--dry-run", "--json"))
     assert (told["run"], told["ended"]) == (old.id, "2026-01-01T00:00:00.000Z")
     assert (told["record"], told["graph"], told["stays"]) == (True, True, None)
-    assert whence(*prune, "--dry-run").endswith("1 runs would be removed, 0 old ones stay\n")
+    assert whence(*prune, "--dry-run").endswith("1 run would be removed; 0 old runs left\n")
     whence(*prune, code=1)  # nobody said yes
     assert "removed from the record\n" in whence(*REMOVE, old.id, "--only", "record", "--yes")
     (told,) = json.loads(whence(*prune, "--dry-run", "--json"))
     assert (told["run"], told["record"], told["graph"]) == (old.id, False, True)
     assert whole_graph(graph) == before
     assert batches == []
-    assert whence(*prune, "--yes").endswith("1 runs removed, 0 old ones stay\n")
+    assert whence(*prune, "--yes").endswith("1 run removed; 0 old runs left\n")
     assert (count(graph, "Input"), count(graph, "Output"), count(graph, "Span")) == (40, 40, 0)
     assert [row["id"] for row in graph.read("MATCH (r:Run) RETURN r.id AS id")] == [young.id]
     assert sum(batches) > 21
@@ -156,11 +156,11 @@ def test_old_runs_leave_the_graph_alone(whence: Whence, graph: Connection, tmp_p
     assert (gone["run"], gone["stays"]) == (first, None)
     assert "before the court" in whence(*REMOVE, held, "--only", "graph", "--yes", code=1)
     assert [is_stored(graph, run) for run in runs] == [False, False, True]
-    assert whence(*PRUNE_GRAPH, "--yes").endswith("0 runs removed, 1 old ones stay\n")
+    assert whence(*PRUNE_GRAPH, "--yes").endswith("0 runs removed; 1 old run left\n")
     whence("runs", "release", held)
     remove_from_graph(graph, held)  # killed here: whoever comes next goes on
     assert count(graph, "Event") > 0
-    assert whence(*PRUNE_GRAPH, "--yes").endswith("0 runs removed, 0 old ones stay\n")
+    assert whence(*PRUNE_GRAPH, "--yes").endswith("0 runs removed; 0 old runs left\n")
     assert count(graph, "Event") == 0
     assert sorted(list_runs(root)) == sorted(runs)
 

@@ -183,7 +183,7 @@ def test_a_run_killed_on_spark_is_started_again_and_leaves_the_same_graph(
         assert process.returncode == 1
         (line,) = [line for line in said.splitlines() if line.startswith("whence: ")]
         assert "expected Spark to bring it to its end; got: " in line
-        assert "try the same command again" in line
+        assert "try the same command" in line
         assert "Traceback" not in said
     killed = command.the_run()
     until = time.monotonic() + PATIENCE

@@ -103,7 +103,7 @@ def test_the_same_command_continues_the_run_that_was_being_loaded(
     half = check(graph, command.root).findings
     assert [str(f) for f in half if f.about == id and f.kind == "half"], half
     said = command.end()
-    assert f"run {id} (taken up again: it had been interrupted)" in said
+    assert f"run {id} (resumed after an interruption)" in said
     assert list_runs(command.root) == [id]
     assert check(graph, command.root).findings == ()
     assert not {LOADING, LOCK} & {path.name for path in (command.root / "runs" / id).iterdir()}

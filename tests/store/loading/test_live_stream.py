@@ -183,11 +183,11 @@ def test_a_stream_that_is_stopped_says_what_is_not_loaded_and_is_loaded_as_it_go
     away.come_back()
     loaded = CliRunner().invoke(app, shlex.split(line.partition("whence ")[2]))
     assert loaded.exit_code == 0, loaded.stderr
-    assert "run the same whence run again to resume it" in loaded.stdout
+    assert "run the same whence run to resume it" in loaded.stdout
     put(arriving, "2.csv", EVENTS[200:])
     done = CliRunner().invoke(app, command(tmp_path, arriving, "--available-now"))
     assert done.exit_code == 0, done.stderr
-    assert f"run {run.id} (taken up again" in done.stdout
+    assert f"run {run.id} (resumed" in done.stdout
     assert "in Neo4j: " in done.stdout
     assert outputs(graph) == len(EVENTS)
     assert_undisturbed(graph, run)

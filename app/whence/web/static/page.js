@@ -50,7 +50,7 @@ async function asked(url, body) {
     answer = await fetch(url, {
       method: body ? "POST" : "GET", body, headers: { "x-part": "1" } });
   } catch {
-    say("The page's own server does not answer: whence web has stopped. Trying again …", "away");
+    say("The page's own server does not answer: whence web has stopped. Retrying …", "away");
     return null;
   }
   if (answer.status === 401) { 

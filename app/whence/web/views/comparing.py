@@ -25,7 +25,7 @@ RUNS = 300
 
 
 def answer_of(asker: Asker, first: str, second: str) -> Comparison:
-    """The answer; kept as long as both runs are what they were."""
+    """The answer; cached as long as both runs are unchanged."""
     one, other = asker.run(first), asker.run(second)
     key = ("compare", other.id, tuple(other.by_no), other.status)
     return asker.kept(
@@ -34,7 +34,6 @@ def answer_of(asker: Asker, first: str, second: str) -> Comparison:
 
 
 def comparing(asked: Asked) -> Part:
-    """Two runs, and what differs."""
     asker = asked.asker
     rows = asker.graph().read(cypher("runs_read"))
     known = {row["id"]: facts(asker, row["id"], row) for row in list(reversed(rows))[:RUNS]}

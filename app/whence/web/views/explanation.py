@@ -31,12 +31,12 @@ NAMED = 4
 """Events that the sentence names."""
 HEADLINE = 80
 SLOW = 5_000
-"""A run that kept the ends only is run again as far as the output: not unasked beyond this."""
+"""A run with detail ``ends`` is rerun up to the output; beyond this size only on request."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An explanation, and how it was asked for."""
+    """An explanation, and how it was requested."""
 
     run: RunGraph
     why: Why
@@ -44,7 +44,6 @@ class Answer:
 
     @property
     def value(self) -> Value:
-        """The output's value."""
         told = self.why.output
         if told.kind is None:
             return told.value
@@ -121,7 +120,7 @@ def _sentence(found: Answer, events: Sequence[LogEvent]) -> Inside:
             verdict,
             el(
                 "p",
-                "No input event explains it: it would be so whatever the log says.",
+                "No input event explains it: it has this value for any log.",
                 class_="sentence",
             ),
         ]
@@ -161,7 +160,7 @@ def _short(value: Value) -> Html:
 
 
 def _around(asked: Asked, found: Answer) -> Inside:
-    """The way to the neighbours, and what else can be asked."""
+    """Links to the neighbours, and further questions."""
     run, told = found.run, found.why.output
     stream = next(s for s in run.streams if s.name == told.name)
     path = f"/run/{run.id}/why"
@@ -222,7 +221,7 @@ def _positions(inputs: Sequence[InputRange], most: int = 200) -> str:
 
 def _events(run: RunGraph, why: Why, events: Sequence[LogEvent]) -> Inside:
     if not events:
-        return el("p", "There is none.", class_="empty")
+        return el("p", "No input event explains it.", class_="empty")
     rest = why.count - len(events)
     note = None
     if rest > 0:
@@ -266,7 +265,7 @@ def _switch(asked: Asked, found: Answer) -> Inside:
             aria_current="true" if on else None,
         ),
         class_="chips",
-        aria_label="How much of the way",
+        aria_label="Amount of detail",
     )
 
 
@@ -314,7 +313,7 @@ def _graph(asked: Asked, found: Answer) -> Inside:
     return [
         el(
             "p",
-            "Press a box marked with + to open it, and once more to close it.",
+            "Click a box marked + to open it, and again to close it.",
             class_="note",
         ),
         el(
@@ -370,7 +369,7 @@ def _alternatives(why: Why) -> Inside:
     more = el("p", f"and {number(left)} more", class_="note") if left > 0 else None
     return el(
         "section",
-        el("h2", "Or else by"),
+        el("h2", "Alternatives"),
         el("p", "Each of these alone would explain it as well.", class_="note"),
         el("ul", lines),
         more,

@@ -1,4 +1,4 @@
-"""Impact: if some events were wrong, which outputs still stand?"""
+"""Impact: which outputs hold if some events are wrong?"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DOUBTS = (
     ("missing", "whether values are missing"),
 )
 GROUPS = (
-    ("unaffected", "stand", "Guaranteed: none of the events in question is needed for these."),
+    ("unaffected", "hold", "Guaranteed: none of the events in question is needed for these."),
     ("possibly", "may change", "These depend on an event in question."),
     (
         "explained",
@@ -124,7 +124,7 @@ def _form(asked: Asked, run: RunGraph) -> Html:
         "form",
         el("div", fields, class_="fields"),
         el("fieldset", el("legend", "Besides their values, could also be wrong:"), boxes),
-        el("button", "Which outputs stand?", type="submit"),
+        el("button", "Which outputs hold?", type="submit"),
         class_="filter tall",
         method="get",
         action=f"/run/{run.id}/impact",

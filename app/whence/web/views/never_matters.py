@@ -52,8 +52,8 @@ def never(asked: Asked) -> Part:
         head(run, "/never-matters", el("h1", "What never mattered")),
         el(
             "p",
-            "Events that no output of this run needs. The first strip is a guarantee: each "
-            "and all of these events could say something else, and no output would change.",
+            "Events that no output of this run needs. The first strip is a guarantee: these "
+            "events could have any other values, and no output would change.",
             class_="lead",
         ),
     ]
@@ -115,8 +115,8 @@ def _numbers(sure: int, soft: int, length: int) -> Html:
                 class_=f"figure {kind}",
             )
             for kind, many, words in (
-                ("certain", sure, "certainly never mattered"),
-                ("softer", soft, "explain no output"),
+                ("certain", sure, "certainly never mattered (guaranteed)"),
+                ("softer", soft, "explain no output (no guarantee)"),
                 ("mattered", length - soft, "explain some output"),
             )
         ],

@@ -28,7 +28,7 @@ __all__ = ["filter_of", "outputs", "pages_of"]
 
 PAGE = 50
 COLUMNS = 6
-"""So many columns of the log's event stand beside an output."""
+"""Number of columns of the log's event to show next to an output."""
 
 
 def outputs(asked: Asked) -> Part:

@@ -1,4 +1,4 @@
-"""A run: what was run over what, the chain with the counts on its pipes, and where to go on."""
+"""A run: its chain with the counts on its pipes, its logs, and links to its views."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VIEWS = (("", "Overview"), ("/outputs", "Outputs"), *TABS, ("/log", "Log"))
 
 
 def head(run: RunGraph, here: str, title: Inside = None) -> Inside:
-    """What stands above every view of a run."""
+    """The tabs above every view of a run."""
     links = [
         el("a", words, href=f"/run/{run.id}{path}", aria_current="page" if path == here else None)
         for path, words in VIEWS
@@ -52,7 +52,6 @@ def chain_picture(asked: Asked, run: RunGraph) -> Picture:
 
 
 def overview(asked: Asked) -> Part:
-    """What a run is."""
     run = asked.asker.run(asked.run)
     picture = chain_picture(asked, run)
     kept = asked.asker.recorded(run.id)

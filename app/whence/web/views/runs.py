@@ -19,7 +19,7 @@ STATUSES = ("complete", "running", "interrupted", "failed")
 
 
 def runs(asked: Asked) -> Part:
-    """The runs, the newest first; search by id, output, log, and by how they stand."""
+    """The runs, the newest first; search by id, output, log and status."""
     asker = asked.asker
     loaded = {row["id"]: row for row in asker.graph().read(cypher("runs_read"))}
     ids = sorted({*loaded, *_recorded(asker)}, reverse=True)

@@ -56,7 +56,7 @@ def timelines(asker: Asker, run: RunGraph, why: Why) -> Inside:
 
 
 def _ends(asker: Asker, run: RunGraph, log: StoredLog) -> tuple[str, str] | None:
-    """What stands below the ends of a log: positions, and the times there if they are known."""
+    """Labels below the ends of a log: positions, and the times there if they are known."""
     if not log.length or "time" not in log.mapped:
         return None
     places = (0, log.length - 1)

@@ -41,7 +41,7 @@ _NEVER_SILENT = (
 
 
 def warnings_of(chain: Chain) -> list[str]:
-    """One line for every Slice whose temporal formula speaks of suffixes.
+    """One line for every Slice whose temporal formula has verdicts for suffixes.
 
     Output k of a temporal formula is the verdict for the slice from its event k on. Of a Slice that
     takes the last one, the last suffix decides: a violation before it is not seen.
@@ -53,8 +53,8 @@ def warnings_of(chain: Chain) -> list[str]:
     (1, 1)
     """
     return [
-        f"{name}: its temporal formula speaks of every suffix of a slice, and the verdict of the "
-        "last one counts; try `take: first` for the verdict on the whole slice"
+        f"{name}: its temporal formula has a verdict for every suffix of a slice, and the last one "
+        "counts; try `take: first` for the verdict on the whole slice"
         for name, processor in chain.processors()
         if isinstance(processor, Slice) and processor.take != "first" and _temporal(processor.inner)
     ]

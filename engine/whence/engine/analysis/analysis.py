@@ -1,8 +1,8 @@
 """Analyse a chain without any run: what can never matter, and how far an input can reach.
 
 A chain is followed over logs that are long enough for its pattern to repeat; what it counts by
-(trims, windows, every n-th) is known, so is how long that is. What is said never to matter never
-does. What is said to matter does for some input where the answer is exact.
+(trims, windows, every n-th) is known, so is how long that is. What it calls never mattering never
+does. What it calls mattering does for some input where the answer is exact.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class LogUse:
         log: its name.
         first: the positions, below ``repeats_from``, that can matter.
         repeats_from: from here on the pattern repeats.
-        period: after so many positions.
+        period: the number of positions after which it repeats.
         then: the positions of the first period that can matter.
         fields: the fields that can matter; ``None`` if whole events do.
         unused: declared columns that can never matter.
@@ -105,7 +105,7 @@ class Analysis:
         closed: whether logs are closed at the end.
         logs: what of each log can matter.
         pipes: what is known of each output pipe.
-        not_exact: why some of what is said to matter may never do so; empty if all of it can.
+        not_exact: why some of what is listed as mattering may never matter; empty if all of it can.
     """
 
     chain: Chain
@@ -117,7 +117,7 @@ class Analysis:
 
     @property
     def exact(self) -> bool:
-        """Whether everything that is said to matter does so for some input."""
+        """Whether everything listed as mattering matters for some input."""
         return not self.not_exact
 
     def affected(self, log: str, position: int, field: str | None = None) -> tuple[Affected, ...]:
@@ -339,7 +339,7 @@ def _unknown(chain: Chain) -> bool:
 
 
 def _not_exact(chain: Chain) -> Iterator[str]:
-    """Why some of what is said to matter may never do so."""
+    """Why some of what is listed as mattering may never matter."""
     for name in meetings(chain):
         yield f"{name}: it reads the same input on several ways, which might cancel out"
     for name, processor in chain.processors():

@@ -91,7 +91,7 @@ def _anything(processor: Processor, pipes: Sequence[Pipe]) -> list[Pipe]:
 def _inside(
     processor: Any, pipes: Sequence[Pipe], traits: tuple[Traits, ...], many: int, closed: bool
 ) -> tuple[list[str], Pipe, bool]:
-    """P over so many events: the names of what it reads, its outputs, whether it is regular."""
+    """P over this many events: the names of what it reads, its outputs, whether it is regular."""
     chain: Chain = processor.of
     names = list(chain.inputs)
     inner = tuple(each.without_existence() for each in traits)

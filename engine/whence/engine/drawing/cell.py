@@ -60,7 +60,7 @@ def table(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def details(summary: str, inner: str, *, open: bool = False) -> str:
-    """A part that is folded away until it is asked for; without any script."""
+    """A collapsed part that opens on a click; without any script."""
     state = " open" if open else ""
     return f"<details{state}><summary>{visible(summary)}</summary>\n{inner}\n</details>"
 

@@ -29,7 +29,7 @@ def picture_of_chain(
 
     Args:
         chain: what to draw.
-        counts: how many events a run had, by log or pipe; they stand beside the arrows.
+        counts: how many events a run had, by log or pipe; they are the labels of the arrows.
         title: what it shows, for readers that cannot see it.
     """
     counts = counts or {}

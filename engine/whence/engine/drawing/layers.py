@@ -1,4 +1,4 @@
-"""Where boxes stand: each below everything that points at it, near what it belongs to."""
+"""Where boxes are placed: each below everything that points at it, near its neighbours."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def layers(picture: Picture) -> list[list[Box]]:
 
 
 def _arrange(rows: list[list[Box]], number: int, beside: dict[str, list[str]]) -> None:
-    """Order a row by where, on average, the boxes stand that its own belong to."""
+    """Order a row by the average place of the boxes that its boxes belong to."""
     at = {box.id: place / max(len(row), 1) for row in rows for place, box in enumerate(row)}
 
     def wanted(box: Box) -> float:

@@ -16,7 +16,7 @@ class Box:
 
     Attributes:
         id: unique in its picture.
-        lines: what stands in it.
+        lines: its text.
         kind: how it looks: ``output``, ``step``, ``input``, or ``rest`` for what is left out.
         inside: what is drawn in it, below the text.
     """
@@ -34,7 +34,7 @@ class Arrow:
     Attributes:
         source: where it begins.
         target: where it ends.
-        text: what stands beside it.
+        text: its label.
     """
 
     source: str

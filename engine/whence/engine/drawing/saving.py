@@ -1,4 +1,4 @@
-"""Drawings as text or in a file, in the format that is asked for."""
+"""Drawings as text or in a file, in the requested format."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ from whence.engine.lineage.words import WIDEST, value_text
 __all__ = ["fields_text", "picture_of_steps", "step_box"]
 
 BOXES = 200
-"""More than so many boxes nobody can read."""
+"""More boxes than this are unreadable."""
 LINES = 4
-"""Fields of an event that are told, those that matter."""
+"""Number of fields of an event to show, those that matter."""
 FIELD = 32
 """Characters of a field's value."""
 
@@ -23,7 +23,7 @@ def picture_of_steps(found: Steps, most: int = BOXES) -> Picture:
 
     Args:
         found: the steps.
-        most: so many boxes; what is left out is counted in boxes of its own.
+        most: maximum number of boxes; the rest is counted in boxes of its own.
     """
     shown = _nearest(found, most)
     asked = _asked(found, shown)
@@ -103,5 +103,5 @@ def step_box(
 
 
 def fields_text(fields: tuple[str, ...] | None) -> str:
-    """The fields that matter, beside an arrow."""
+    """The fields that matter: the label of an arrow."""
     return "" if fields is None else ", ".join(fields) or "is there"

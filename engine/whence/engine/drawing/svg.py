@@ -20,7 +20,7 @@ _LOOKS = {
     "rest": 'rx="3" fill="none" stroke="#8a929c" stroke-dasharray="4 3"',
 }
 _LINES = "#717b88"
-"""Arrows and what stands beside them: read on white and on black, whatever is behind."""
+"""Colours of arrows and their labels, readable on white and on black."""
 STYLE = (
     "svg.whence text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1c2127}"
     f"svg.whence text.e{{fill:{_LINES}}}"
@@ -60,7 +60,7 @@ def svg(picture: Picture, *, inside: bool = False, buttons: Collection[str] = ()
 
 @dataclass(frozen=True)
 class _Layout:
-    """A picture with its size, and where each box stands in it."""
+    """A picture with its size, and the place of each box."""
 
     picture: Picture
     width: float

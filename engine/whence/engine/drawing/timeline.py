@@ -12,7 +12,7 @@ from whence.engine.lineage.positions import Intervals
 __all__ = ["Lane", "Light", "Mark", "Timeline", "timeline"]
 
 Light = Literal["strong", "soft", "safe"]
-"""How a mark looks: what is the reason, what may matter, what certainly stands or never matters."""
+"""How a mark looks: a reason, what may matter, what certainly holds or never matters."""
 
 _WIDTH, _LEFT, _BAR, _ROW = 720, 8, 14, 16
 _LABELS = 8
@@ -31,7 +31,7 @@ class Mark:
     Attributes:
         ranges: the positions.
         light: how they look.
-        labels: what stands below some of them, by position.
+        labels: the labels below some of them, by position.
     """
 
     ranges: Intervals

@@ -33,7 +33,7 @@ def _number(value: Value) -> Any:
 
 
 def _checked(result: Any, *operands: Any) -> Value:
-    """Refuse an overflow; infinities and NaN that were among the operands may go on."""
+    """Refuse an overflow; infinities and NaN among the operands may pass."""
     if type(result) is int:
         return check_integer(result)
     if not math.isfinite(result) and all(math.isfinite(x) for x in operands):

@@ -129,7 +129,6 @@ class Function:
         return (self.path, self.compute, self.rule) == (other.path, other.compute, other.rule)
 
     def __hash__(self) -> int:
-        """Hash by name and path."""
         return hash((self.name, self.path))
 
     def __reduce__(self) -> tuple[Callable[..., Function], tuple[Any, ...]]:

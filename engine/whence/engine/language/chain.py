@@ -340,7 +340,7 @@ def traits_of(processor: Processor, inputs: tuple[Traits, ...], closed: bool) ->
     try:
         return processor.pipe_traits(inputs, closed)
     except (ValueFault, ChainError) as fault:
-        # From inside a Window, Slice or Group the way down is told, id by id.
+        # From inside a Window, Slice or Group the path is shown, id by id.
         msg = f"{type(processor).__name__} {processor.id!r}: {fault}"
         raise ChainError(msg) from fault
 

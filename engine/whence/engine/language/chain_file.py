@@ -99,7 +99,7 @@ def _text(path: Path) -> str:
         names = [f.name for f in folder.iterdir()] if folder.is_dir() else []
         near = get_close_matches(path.name, names, n=1)
         hint = f"{folder / near[0]} (did you mean that?)" if near else "its full path"
-        msg = f"a chain file: expected {path}; got no such file; try {hint}"
+        msg = f"expected the chain file {path}; got no such file; try {hint}"
         raise DefinitionError(msg) from fault
     except UnicodeDecodeError as fault:
         msg = (

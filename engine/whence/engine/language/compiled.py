@@ -105,7 +105,7 @@ def field_of(record: Value, name: str) -> Value:
 
 
 def guarded(function: Function) -> Callable[..., Value]:
-    """A user's function may raise anything; where it happened has to be said all the same."""
+    """A user's function may raise anything; the error must still name the place."""
     if not function.path or isinstance(function.compute, NotLoaded):
         return function.compute
 

@@ -36,9 +36,9 @@ def chain_from_tree(
     """Read a chain.
 
     Args:
-        tree: what `Chain.tree` gives: a processor, a ``line`` or a ``graph``, with ``logs`` beside.
+        tree: from `Chain.tree`: a processor, a ``line`` or a ``graph``, with ``logs`` next to it.
         make_ids: name processors without an id after their tag, instead of refusing them.
-        formulas: a text that stands for a whole expression is formula text, else a constant.
+        formulas: a text in place of an expression is formula text, else a constant.
         own: finds the functions of the user's own that it calls; unless given, they are read by
             name, and refuse to compute if this process has not loaded them.
 
@@ -252,7 +252,7 @@ class _DefinitionReader:
             with self.at(tag):
                 return temporal_formula(tree[tag], self._id(tree, tag, name))
         if tag in ("line", "graph"):
-            # A chain where a processor stands is a Group.
+            # A chain in place of a processor is a Group.
             inner, tree = {tag: tree[tag]}, {**tree, "group": None}
             with self.at():
                 found = types_with_tag("group")[0]

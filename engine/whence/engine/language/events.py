@@ -47,7 +47,7 @@ class Stream:
         is_log: whether its events are inputs of the run.
         copies: whether its events are copies, so that a field asked of one is that of its original.
         several: whether the processor has several output pipes, and names must say which.
-        hidden: whether its events only stand between others: nobody is shown them.
+        hidden: whether its events are intermediate and never shown.
         at: the outer position at which the newest inner event appeared.
         run: the running index of that event.
     """
@@ -69,10 +69,10 @@ class Stream:
 
 @dataclass(eq=False, slots=True)
 class Shelf:
-    """Where the events of a stream are kept, to be looked up by position.
+    """The stored events of a stream, to be looked up by position.
 
-    Apart from `Stream`, so that events do not lead back to each other and a run that nobody holds
-    any more is gone at once.
+    Apart from `Stream`, so that events do not refer back to each other and a run without references
+    any more is freed at once.
 
     Attributes:
         stream: whose events they are.
@@ -108,7 +108,6 @@ class Event:
         self.position = position
 
     def __repr__(self) -> str:
-        """Name and value, for debugging."""
         return f"<{self.label} = {self.value!r}>"
 
     @property
@@ -123,7 +122,6 @@ class Part:
     __slots__ = ("event", "fields")
 
     def __init__(self, event: Event, fields: frozenset[str] | None) -> None:
-        """Name the fields that were read."""
         self.event = event
         self.fields = fields
 

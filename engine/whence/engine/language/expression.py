@@ -73,7 +73,6 @@ class Call:
         return {n: x.value for n, x in enumerate(self.arguments) if isinstance(x, Constant)}
 
     def __post_init__(self) -> None:
-        """Check the number of arguments."""
         low, high = self.function.arity
         count = len(self.arguments)
         if count < low or (high is not None and count > high):

@@ -128,7 +128,7 @@ def _note_compared(call: Call, pipes: Sequence[Traits]) -> None:
 
 
 def no_record(name: str, got: str) -> ValueFault:
-    """The fault of a field asked of what is no record."""
+    """The fault of reading a field of a value that is no record."""
     return ValueFault(f"a record with the field {name!r}", got, "`value`, the event itself")
 
 

@@ -39,8 +39,8 @@ class FileTree:
 
     Attributes:
         tree: what was read.
-        keys: where the key of a path stands, as line and column from 1.
-        values: where the value of a path stands.
+        keys: where the key of a path is, as line and column from 1.
+        values: where the value of a path is.
     """
 
     tree: Any = None
@@ -48,7 +48,7 @@ class FileTree:
     values: dict[Path, Place] = field(default_factory=dict)
 
     def place(self, path: Path, *, key: bool = False) -> Place:
-        """Where a path stands; of one that is not there, its nearest ancestor."""
+        """Where a path is; if it does not exist, its nearest ancestor."""
         while path:
             if key and path in self.keys:
                 return self.keys[path]

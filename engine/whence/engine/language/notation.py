@@ -23,7 +23,7 @@ def expression_json(expression: Expression) -> Json:
     {'lt': [{'field': 'p'}, 0]}
     """
     if isinstance(expression, Constant) and isinstance(expression.value, str):
-        # Where a whole expression stands, a text would be read as a formula.
+        # In place of an expression, a text would be read as a formula.
         return {"constant": expression.value}
     return _write(expression)
 
@@ -57,7 +57,7 @@ def expression_from_json(
 
     Args:
         written: the JSON form. Inside a function's arguments a text is a constant.
-        text: reads a text that stands for a whole expression: a formula. Without it such a text
+        text: reads a text in place of an expression: a formula. Without it such a text
             is a constant too.
         own: finds the functions of the user's own that it calls.
     """

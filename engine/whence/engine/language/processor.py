@@ -38,7 +38,6 @@ class Scope:
     __slots__ = ("at", "window")
 
     def __init__(self, *, window: bool = False) -> None:
-        """Begin before any position."""
         self.at: Position = -1
         self.window = window
 
@@ -52,9 +51,9 @@ class Site:
         inputs: what is known of the input pipes.
         outputs: what is known of the output pipes.
         streams: the output pipes.
-        shelves: where their events are kept, if they are.
+        shelves: where their events are stored, if they are.
         tracked: whether events carry terms.
-        all_witnesses: whether alternatives are kept.
+        all_witnesses: whether alternatives are stored.
         closed: whether the logs will be closed at the end.
         scope: set inside a Window or Slice.
         plan: compiles a chain that a processor holds (Window, Slice) for a place inside it:
@@ -81,7 +80,6 @@ class Machine:
     __slots__ = ("count", "fed", "scope", "shelf", "site", "stream", "tracked")
 
     def __init__(self, site: Site) -> None:
-        """Begin at the first front."""
         self.site = site
         self.tracked = site.tracked
         self.scope = site.scope
@@ -110,7 +108,7 @@ class Machine:
         return last
 
     def skip(self, outputs: int) -> None:
-        """Count outputs that nobody will see, so that the next one has its own position."""
+        """Count outputs that are dropped, so that the next one has its own position."""
         self.count += outputs
         if self.scope is not None and outputs:
             self.stream.at = self.scope.at
@@ -178,7 +176,7 @@ class Processor:
 
     tag: ClassVar[str]
     copies: ClassVar[bool] = False
-    """Whether outputs are copies of inputs, so that fields asked of them are their originals'."""
+    """Whether outputs are copies of inputs, so that their fields are those of the originals."""
     closes: ClassVar[bool] = False
     """Whether closing the log may give outputs."""
     inlined: ClassVar[bool] = False
@@ -289,7 +287,7 @@ class Processor:
         return (self.traits(inputs, closed),) * self.output_count
 
     def because(self, told: Told) -> str:
-        """In words, why an output has its value: what stands behind "because".
+        """In words, why an output has its value: the text after "because".
 
         Args:
             told: the output and what explains it.

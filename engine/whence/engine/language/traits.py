@@ -48,20 +48,19 @@ class DeclaredColumns(dict[str, str]):
     """Columns some of which are declared: any other may be there too, of whatever kind.
 
     Attributes:
-        undeclared: those that were asked for and are not declared, in the order of asking.
+        undeclared: requested fields that are not declared, in the order of requests.
     """
 
     def __init__(self, declared: Mapping[str, str]) -> None:
-        """Begin with what is declared."""
         super().__init__(declared)
         self.undeclared: dict[str, None] = {}
 
     def __contains__(self, name: object) -> bool:
-        """Whatever is asked for may be there."""
+        """Any field may exist."""
         return True
 
     def __missing__(self, name: str) -> str:
-        """Remember that it was asked for."""
+        """Remember the request."""
         self.undeclared[name] = None
         return "any"
 
@@ -74,7 +73,6 @@ class ComparedColumns(DeclaredColumns):
     """
 
     def __init__(self, declared: Mapping[str, str]) -> None:
-        """Begin with nothing compared."""
         super().__init__(declared)
         self.texts: dict[str, dict[str, str]] = {}
 

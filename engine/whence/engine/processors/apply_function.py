@@ -65,21 +65,19 @@ class ApplyFunction(Processor):
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        """The function."""
         return (self.expression,)
 
     def because(self, told: Told) -> str:
         """In words: the function and what it was given."""
         from whence.engine.language.formula.printing import expression_text
 
-        # `$0` is short for whoever wrote it, and a riddle for whoever reads a verdict.
+        # `$0` is short to write, and a riddle to read in a verdict.
         many = pipes_read(self.expression)
         rest = ", and so on" if many > 2 else ""
         pipes = f" ($0 is its first input, $1 its second{rest})" if many > 1 else ""
         return f"`{expression_text(self.expression)}`{pipes} gives this for {told}"
 
     def machine(self, site: Site) -> MachineFactory:
-        """Compile the function once."""
         compiled = compile_expression(
             self.expression, site.inputs, all_witnesses=site.all_witnesses
         )
@@ -87,12 +85,10 @@ class ApplyFunction(Processor):
         return lambda: _Apply(site, compiled, regular)
 
     def parameters(self) -> Any:
-        """The expression."""
         return expression_json(self.expression)
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> ApplyFunction:
-        """From an expression."""
         return cls(id, read["expression"](value))
 
 

@@ -29,7 +29,6 @@ class CountDecimate(Processor):
     copies: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Check n."""
         super().__post_init__()
         self.require_count(self.n, 1, "n=1 to pass every event")
 
@@ -38,20 +37,16 @@ class CountDecimate(Processor):
         return offset, period * self.n
 
     def because(self, told: Told) -> str:
-        """In words."""
         return f"one of every {self.n} events passes: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
-        """Count the inputs."""
         return lambda: _CountDecimate(site, self.n)
 
     def parameters(self) -> Any:
-        """Just n."""
         return self.n
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> CountDecimate:
-        """From n."""
         return cls(id, value)
 
 

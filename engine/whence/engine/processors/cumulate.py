@@ -56,7 +56,6 @@ class Cumulate(Processor):
     selects: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Find the function."""
         super().__post_init__()
         if isinstance(self.function, str):
             named = self.function
@@ -179,7 +178,7 @@ class _Cumulate(Machine):
         return [self.emit(self.total, why, support, event.exists)]
 
     def feed_last(self, events: Iterable[Event]) -> Event | None:
-        """In a window only the last total is said."""
+        """In a window only the last total is output."""
         why: Term = None
         support: Term = None
         last: Event | None = None

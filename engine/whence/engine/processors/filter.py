@@ -50,7 +50,6 @@ class Filter(Processor):
 
     @property
     def input_count(self) -> int | None:
-        """Events and conditions, or events only."""
         return 2 if self.where is None else 1
 
     def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
@@ -79,12 +78,10 @@ class Filter(Processor):
         return lambda: _Where(site, compiled)
 
     def parameters(self) -> Any:
-        """Nothing, or the condition."""
         return {} if self.where is None else {"where": expression_json(self.condition)}
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Filter:
-        """From an optional condition."""
         read["keys"](value, {"where"}, set())
         return cls(id, read["expression"](value["where"]) if "where" in value else None)
 
@@ -112,7 +109,7 @@ class _Filter(Machine):
         if not holds:
             self.refused = (self.refused, condition)
             return []
-        # The fields asked of an output are the let-through event's, never the condition's.
+        # The fields of an output are those of the event that passed, never of the condition.
         return [self.emit(event.value, (event, Part(condition, None)), None, self.conditions)]
 
     def open(self) -> Term:

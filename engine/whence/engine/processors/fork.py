@@ -33,31 +33,25 @@ class Fork(Processor):
     copies: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Check m."""
         super().__post_init__()
         fits = type(self.m) is int and 1 <= self.m <= MOST_PIPES
         self.require(fits, f"1 <= m <= {MOST_PIPES}", self.m, "m=2 for two branches")
 
     @property
     def output_count(self) -> int:
-        """One per copy."""
         return self.m
 
     def because(self, told: Told) -> str:
-        """In words."""
         return f"it is a copy of {told}"
 
     def machine(self, site: Site) -> MachineFactory:
-        """A plain copy on every pipe."""
         return lambda: _Fork(site)
 
     def parameters(self) -> Any:
-        """Just m."""
         return self.m
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Fork:
-        """From m."""
         return cls(id, value)
 
 

@@ -27,11 +27,9 @@ class Freeze(Processor):
     copies: ClassVar[bool] = True
 
     def because(self, told: Told) -> str:
-        """In words."""
         return f"the first event is repeated: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
-        """Keep the first event."""
         return lambda: _Freeze(site)
 
 

@@ -39,12 +39,10 @@ class Group(Processor):
 
     @property
     def input_count(self) -> int | None:
-        """Those of the inner chain."""
         return len(self.chain.inputs)
 
     @property
     def output_count(self) -> int:
-        """Those of the inner chain."""
         return len(self.chain.outputs)
 
     @property
@@ -53,12 +51,10 @@ class Group(Processor):
         return self.chain.closes
 
     def pipe_traits(self, inputs: tuple[Traits, ...], closed: bool) -> tuple[Traits, ...]:
-        """Those of the inner chain."""
         return self.chain.output_traits(inputs, closed)
 
     @property
     def holds(self) -> tuple[Chain, ...]:
-        """The inner chain."""
         return (self.chain,)
 
     @property
@@ -72,10 +68,8 @@ class Group(Processor):
         raise AssertionError(msg)
 
     def parameters(self) -> Any:
-        """The inner chain."""
         return self.chain.tree()
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Group:
-        """From the inner chain."""
         return cls(id, read["chain"](value))

@@ -33,7 +33,6 @@ class Insert(Processor):
     copies: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Check n."""
         super().__post_init__()
         self.require_count(self.n, 0, "n=1 to see the previous event")
 
@@ -51,7 +50,6 @@ class Insert(Processor):
         return offset + self.n, period
 
     def because(self, told: Told) -> str:
-        """In words."""
         return f"it is {told}" if told.causes else "it comes before any input"
 
     def machine(self, site: Site) -> MachineFactory:
@@ -59,12 +57,10 @@ class Insert(Processor):
         return lambda: _Insert(site, self.n, self.value)
 
     def parameters(self) -> Any:
-        """How often, and what."""
         return {"n": self.n, "value": value_json(self.value)}
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Insert:
-        """From n and the value."""
         read["keys"](value, {"n", "value"}, {"n", "value"})
         return cls(id, value["n"], read["value"](value["value"]))
 

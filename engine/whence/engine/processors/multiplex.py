@@ -30,7 +30,6 @@ class Multiplex(Processor):
 
     @property
     def input_count(self) -> int | None:
-        """As many as are connected."""
         return None
 
     def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
@@ -51,11 +50,9 @@ class Multiplex(Processor):
         return offset, lcm(period, 2) * 2
 
     def because(self, told: Told) -> str:
-        """In words."""
         return f"it is {told}, unchanged"
 
     def machine(self, site: Site) -> MachineFactory:
-        """Nothing to keep."""
         return lambda: _Multiplex(site)
 
 

@@ -28,11 +28,9 @@ class Passthrough(Processor):
     copies: ClassVar[bool] = True
 
     def because(self, told: Told) -> str:
-        """In words."""
         return f"it is {told}, unchanged"
 
     def machine(self, site: Site) -> MachineFactory:
-        """Nothing to keep."""
         return lambda: _Passthrough(site)
 
 

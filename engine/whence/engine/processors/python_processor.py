@@ -59,7 +59,6 @@ class PythonProcessor(Processor):
         return Traits(regular=False, may_be_missing=True, may_vanish=True)
 
     def machine(self, site: Site) -> MachineFactory:
-        """Wrap the step."""
         return lambda: _PythonMachine(site, self)
 
 

@@ -71,7 +71,6 @@ class Slice(Processor):
 
     @property
     def inner(self) -> Chain:
-        """P as a chain."""
         return self.of  # type: ignore[return-value]
 
     @property
@@ -81,7 +80,6 @@ class Slice(Processor):
 
     @property
     def input_count(self) -> int | None:
-        """Those of P."""
         return len(self.inner.inputs)
 
     @property
@@ -91,7 +89,6 @@ class Slice(Processor):
 
     @property
     def holds(self) -> tuple[Chain, ...]:
-        """P."""
         return (self.inner,)
 
     def key_given(self, inputs: tuple[Traits, ...]) -> bool:
@@ -121,7 +118,6 @@ class Slice(Processor):
         return max(self.holds[0].delays().values())
 
     def because(self, told: Told) -> str:
-        """In words: the slices that decide."""
         many = len(told.causes)
         if self.combine in ("and", "or") and as_condition(told.value) is (self.combine == "or"):
             if self.combine == "and":
@@ -135,7 +131,6 @@ class Slice(Processor):
         return f"it {kind} the values of the slices: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
-        """Compile P and the key once."""
         scope = Scope()
         inner = site.plan(
             self.inner, tuple(t.without_existence() for t in site.inputs), scope, site.closed
@@ -154,7 +149,6 @@ class Slice(Processor):
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Slice:
-        """From key, P, combine and take."""
         read["keys"](value, {"by", "of", "combine", "take"}, {"by", "of"})
         key = read["expression"](value["by"], key=True)
         combine = value.get("combine", MAP)
@@ -178,7 +172,7 @@ class SliceMachine(Machine):
 
     Attributes:
         heads: the stream of events that stand for the heads of all slices at an output.
-        changes: slot, output position and new head of every slice that changed; whoever writes the
+        changes: slot, output position and new head of every slice that changed; the writer of the
             record takes them away. Kept only where the Slice is not inside another processor.
     """
 
@@ -204,7 +198,6 @@ class SliceMachine(Machine):
     def __init__(
         self, site: Site, declared: Slice, inner: Planned, key: Compiled, scope: Scope
     ) -> None:
-        """Begin without slices."""
         super().__init__(site)
         self.declared = declared
         self.first = declared.take == "first"

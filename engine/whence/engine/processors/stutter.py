@@ -29,7 +29,6 @@ class Stutter(Processor):
     copies: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Check n."""
         super().__post_init__()
         self.require_count(self.n, 1, "n=1 to pass each event once, or Filter to drop events")
 
@@ -38,20 +37,16 @@ class Stutter(Processor):
         return offset, period * self.n
 
     def because(self, told: Told) -> str:
-        """In words."""
         return f"it repeats {told}"
 
     def machine(self, site: Site) -> MachineFactory:
-        """Nothing to keep."""
         return lambda: _Stutter(site, self.n)
 
     def parameters(self) -> Any:
-        """Just n."""
         return self.n
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Stutter:
-        """From n."""
         return cls(id, value)
 
 

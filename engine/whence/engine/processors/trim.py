@@ -29,7 +29,6 @@ class Trim(Processor):
     copies: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Check n."""
         super().__post_init__()
         self.require_count(self.n, 0, "n=0 to drop nothing")
 
@@ -38,20 +37,16 @@ class Trim(Processor):
         return offset + self.n, period
 
     def because(self, told: Told) -> str:
-        """In words."""
         return f"it is {told}, after the first {self.n} were dropped"
 
     def machine(self, site: Site) -> MachineFactory:
-        """Count the inputs."""
         return lambda: _Trim(site, self.n)
 
     def parameters(self) -> Any:
-        """Just n."""
         return self.n
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Trim:
-        """From n."""
         return cls(id, value)
 
 

@@ -40,20 +40,16 @@ class TurnInto(Processor):
         )
 
     def because(self, told: Told) -> str:
-        """In words."""
         return f"every event gives this value, here {told}"
 
     def machine(self, site: Site) -> MachineFactory:
-        """Only the trigger matters."""
         return lambda: _TurnInto(site, self.value)
 
     def parameters(self) -> Any:
-        """Just the value."""
         return value_json(self.value)
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> TurnInto:
-        """From the value."""
         return cls(id, read["value"](value))
 
 

@@ -48,17 +48,14 @@ class Window(Processor):
 
     @property
     def inner(self) -> Chain:
-        """P as a chain."""
         return self.of  # type: ignore[return-value]
 
     @property
     def input_count(self) -> int | None:
-        """Those of P."""
         return len(self.inner.inputs)
 
     @property
     def holds(self) -> tuple[Chain, ...]:
-        """P."""
         return (self.inner,)
 
     def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
@@ -93,12 +90,10 @@ class Window(Processor):
         return lambda: _Window(site, self.n, inner, scope)
 
     def parameters(self) -> Any:
-        """How wide, and of what."""
         return {"n": self.n, "of": self.inner.tree()}
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Window:
-        """From n and P."""
         read["keys"](value, {"n", "of"}, {"n", "of"})
         return cls(id, value["n"], read["chain"](value["of"]))
 

@@ -75,7 +75,7 @@ def _check_keys(batch: pa.RecordBatch, keys: Sequence[str], name: str) -> None:
             row = batch.column("row")[at].as_py() + 1
             msg = (
                 f"{name}, row {row}, column {key!r}: expected a value, to order by; got none; "
-                "try --missing first, or last, to say where such events go"
+                "try --missing first, or last, to state where such events go"
             )
             raise LogError(msg)
 

@@ -1,7 +1,7 @@
 """Of several events that a chain refuses, the first one is named, whichever processor refuses it.
 
 A kernel takes a whole batch before the next one does. So of two events in a batch the later one is
-refused first, if the processor that refuses it stands earlier in the chain. The batch is tried
+refused first, if the processor that refuses it comes earlier in the chain. The batch is tried
 again in shorter pieces, which costs time only when a run fails anyway.
 """
 

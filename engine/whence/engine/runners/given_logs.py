@@ -161,7 +161,7 @@ def look_for_texts(chain: Chain, sources: Mapping[str, Source]) -> None:
 
 
 def _told(source: Source, seen: SeenTexts, events: int) -> list[str]:
-    """What is to be said of a log that was read."""
+    """The messages about a log that was read."""
     if events:
         return list(seen.warnings(source.name))
     return [f"{source.name} is empty: 0 events, so the chain has nothing to read"]

@@ -1,7 +1,7 @@
-"""Ctrl-C while Spark works: its jobs are cancelled, and nothing is said but what a caller says.
+"""Ctrl-C while Spark works: its jobs are cancelled, and only the caller prints messages.
 
 PySpark answers Ctrl-C by asking Java to cancel all jobs, on the very connection on which this
-thread is waiting for Java's answer, and then ends the waiting. Neither works, and py4j tells so in
+thread is waiting for Java's answer, and then ends the waiting. Neither works, and py4j logs that in
 tracebacks. Here another thread, with another connection, has the jobs cancelled; then Java's answer
 comes by itself.
 """
@@ -29,7 +29,7 @@ AGAIN_SECONDS = 0.2
 def interruptible(session: SparkSession) -> Iterator[None]:
     """Let Ctrl-C end what Spark does here with `KeyboardInterrupt`; a handler of others stays.
 
-    Whoever presses it a second time does not wait for Java.
+    A second Ctrl-C does not wait for Java.
     """
     before = signal.getsignal(signal.SIGINT)
     is_main = threading.current_thread() is threading.main_thread()

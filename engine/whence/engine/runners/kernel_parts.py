@@ -39,7 +39,7 @@ class PartWriter(Protocol):
 
 
 class _Waiting:
-    """What a stream has said since its last complete part."""
+    """What a stream has output since its last complete part."""
 
     def __init__(self, name: str, width: int, limits: RunLimits) -> None:
         self.name = name
@@ -51,7 +51,7 @@ class _Waiting:
         self.room = MapRoom(name, limits)
 
     def ready(self, *, last: bool) -> list[int]:
-        """The parts that nothing more will be said of."""
+        """The parts that are complete."""
         reached = (self.last + 1) // self.width
         parts = sorted({*self.tables, *self.blocks})
         return [part for part in parts if last or part < reached]
@@ -84,19 +84,18 @@ class _Waiting:
 
 
 class KernelParts:
-    """Takes what kernels kept, batch by batch, and writes parts that are complete.
+    """Takes the results of kernels, batch by batch, and writes complete parts.
 
     A part n of a stream holds the positions n*chunk to (n+1)*chunk - 1; inside a Slice the position
     in the whole stream counts. Batches need not end where parts do.
 
     Args:
         work: the chain at work.
-        where: which outputs are told of, by their value; all, unless given.
+        where: which outputs are tracked, by their value; all, unless given.
         chunk: positions a part.
     """
 
     def __init__(self, work: KernelWork, where: Callable[[Value], bool] | None, chunk: int) -> None:
-        """Nothing was said yet."""
         self.work = work
         self.where = where
         self.chunk = chunk
@@ -104,7 +103,7 @@ class KernelParts:
         self.zones = {name: HeadChanges(heads) for name, heads in work.run.heads.items()}
 
     def streams(self) -> Iterator[StreamInfo]:
-        """The streams that there are by now, as the manifest lists them."""
+        """The streams so far, as the manifest lists them."""
         run = self.work.run
         for kept in run.kept.values():
             yield StreamInfo.new(kept.name, kept.processor, kept.pipe, kept.role, kept.w)
@@ -114,7 +113,7 @@ class KernelParts:
             yield StreamInfo.new(f"{name}/end", name, 0, StreamRole.END, 1)
 
     def take(self) -> None:
-        """Take away what the kernels kept since the last time."""
+        """Take the results of the kernels since the last call."""
         run = self.work.run
         widths = {kept.target: kept.w for kept in run.kept.values() if kept.w > 1}
         for kept in run.kept.values():
@@ -191,7 +190,7 @@ class KernelParts:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
+        """Resume from what `save` returned."""
         widths = {kept.name: kept.w for kept in self.work.run.kept.values()}
         for name, told in state["waiting"].items():
             self._waiting(name, widths.get(name, 1)).load(told)

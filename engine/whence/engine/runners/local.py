@@ -57,8 +57,8 @@ def run_recorded(
         runner: the name that the manifest gives to this way of running.
         run_id: the new run's id, if it is known already.
         events: the events of the logs if someone else reads them; else they are read here.
-        progress: told how far it has come.
-        began: told as soon as the run is in the record, so that loading can begin.
+        progress: called with the progress so far.
+        began: called as soon as the run is in the record, so that loading can begin.
     """
     options = (options or RunOptions()).fitted(chain)
     interpreter = Interpreter(chain, MemoryTracker(options.witnesses), closed=options.closed)
@@ -86,10 +86,10 @@ def run_recorded(
         with limited(options.limits):
             _feed(interpreter, arrivals, total, cutter, writer, progress)
     except KeyboardInterrupt:
-        writer.leave()  # it is interrupted: the same command goes on with it
+        writer.leave()  # interrupted: the same command resumes it
         raise
     except BaseException as error:
-        # Named in the record too: whoever looks later sees why it ends here.
+        # Stored in the record too, so that a reader sees why it ends here.
         message = str(error) if isinstance(error, WhenceError) else type(error).__name__
         writer.finish("failed", error=message)
         raise
@@ -100,7 +100,7 @@ def run_recorded(
 def described(
     chain: Chain, logs: Mapping[str, LogRecord], options: RunOptions, runner: str
 ) -> dict[str, Any]:
-    """What tells one run from another, apart from when it was: the beginning of its manifest."""
+    """What identifies a run, apart from its time: the beginning of its manifest."""
     return {
         "chain_digest": chain.digest,
         "logs": {name: log.id for name, log in logs.items()},

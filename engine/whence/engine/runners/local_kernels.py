@@ -1,7 +1,7 @@
-"""Run a chain in this process on batches of columns, and leave a record that can be gone on with.
+"""Run a chain in this process on batches of columns, and write a record that can be resumed.
 
 Parts are written as soon as they are complete. From time to time the state of the run is put
-beside them, in one file that is replaced in one step. A run that was killed goes on from there;
+beside them, in one file that is replaced atomically. A killed run resumes from there;
 what its manifest lists already is not written again.
 """
 
@@ -44,7 +44,7 @@ __all__ = ["BATCH", "SECONDS", "kernel_work", "resume", "run_kernels", "told_whe
 BATCH = 262_144
 """Events a batch."""
 SECONDS = 5.0
-"""How often the state is kept; what came after it is done again."""
+"""How often the state is stored; later work is redone."""
 STATE = "state.arrow"
 
 
@@ -72,10 +72,10 @@ def run_kernels(
         runner: the name that the manifest gives to this way of running.
         run_id: the new run's id, if it is known already.
         batch: events a batch.
-        seconds: at least so long between two states that are kept.
-        progress: told how far it has come.
-        began: told as soon as the run is in the record, so that loading can begin.
-        say: told what a person should know.
+        seconds: minimum time between two stored states.
+        progress: called with the progress so far.
+        began: called as soon as the run is in the record, so that loading can begin.
+        say: called with messages for people.
     """
     options = (options or RunOptions(chunk=CHUNK)).fitted(chain)
     batch = options.at_most(batch, chain)
@@ -120,16 +120,16 @@ def resume(
     progress: Listener | None = None,
     began: Callable[[RunRecord], None] | None = None,
 ) -> RunRecord:
-    """Go on with a run that was stopped, and leave the very same record.
+    """Resume a run that was stopped, and write the very same record.
 
     Args:
         root: the record's place.
         run: the run's id, or ``latest``.
         runner: the name of this way of running; a run of another is refused.
         chain: what it runs, if it is at hand; else it is read from the manifest.
-        seconds: at least so long between two states that are kept.
-        progress: told how far it has come.
-        began: told as soon as the run goes on.
+        seconds: minimum time between two stored states.
+        progress: called with the progress so far.
+        began: called as soon as the run resumes.
     """
     record = RunRecord(root, run)
     manifest = record.manifest
@@ -147,7 +147,7 @@ def resume(
 
 
 def _check(id: str, manifest: RunManifest, runner: str) -> None:
-    """Refuse what cannot be gone on with."""
+    """Refuse what cannot be resumed."""
     if manifest.runner != runner:
         msg = (
             f"run {id}: expected one of the {runner} runner; got one of {manifest.runner}; "
@@ -181,7 +181,7 @@ def kernel_work(chain: Chain, options: RunOptions) -> KernelWork:
 
 
 def told_where(options: RunOptions) -> Callable[[Value], bool] | None:
-    """Which outputs are told of, by their value; ``None`` if all are."""
+    """Which outputs are tracked, by their value; ``None`` if all are."""
     if options.where is None or not options.tracked:
         return None
     return where_holds(options.where)
@@ -220,7 +220,7 @@ class _Running:
             self.beside.wait()
         except KeyboardInterrupt:
             self.beside.close()
-            self.writer.leave()  # it is interrupted: the same command goes on with it
+            self.writer.leave()  # interrupted: the same command resumes it
             raise
         except BaseException as error:
             self.beside.close()
@@ -228,7 +228,7 @@ class _Running:
             if isinstance(error, WhenceError):
                 message = str(error)
                 self.state.unlink(missing_ok=True)  # it would end here again
-            # Named in the record too: whoever looks later sees why it ends here.
+            # Stored in the record too, so that a reader sees why it ends here.
             self.writer.finish("failed", error=message)
             raise
         self.beside.close()
@@ -236,7 +236,7 @@ class _Running:
         self.writer.finish("complete", pending=self.work.kernels.pending())
 
     def restored(self) -> int:
-        """Take up the state that was kept, if one was; the number of the next batch."""
+        """Load the stored state, if there is one; returns the number of the next batch."""
         for left in self.writer.folder.rglob(".*.part"):
             left.unlink()  # of a file that was being written when it was stopped
         if not self.state.exists():
@@ -296,11 +296,11 @@ class _Running:
         return first_fault(error, start, columns)
 
     def _keep(self, batches: int) -> None:
-        """Put the state beside the run, after the parts that it takes for written."""
+        """Write the state next to the run, after the parts that it assumes to be written."""
         try:
             work = self.work.state()
         except UnsavedError:
-            self.seconds = float("inf")  # to go on, this run begins anew
+            self.seconds = float("inf")  # to continue, this run starts over
             return
         self.beside.settle()
         state = {"work": work, "parts": self.parts.save(), "batches": batches}
@@ -308,7 +308,7 @@ class _Running:
 
 
 def _copied(row: pa.RecordBatch) -> bytes:
-    """A state that does not change while the work that it was taken of goes on."""
+    """A copy of a state, unaffected while the work continues."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_file(sink, row.schema) as writer:
         writer.write_batch(row)

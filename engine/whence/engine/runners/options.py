@@ -25,7 +25,7 @@ positions a tracked window took much longer (``bench batch_size`` compares sizes
 """
 
 LOADED_CHUNK = 4_096
-"""Positions a part of a run that is loaded while it goes on.
+"""Positions per part of a run that is loaded while it is running.
 
 A part is loaded when it is full: of 10,000 events a second, twice a second. It is about a
 transaction's worth: with 16,384 a tenth fewer events a second were loaded, or more.
@@ -130,7 +130,7 @@ class RunOptions:
         return replace(self, chunk=self.at_most(self.chunk, chain))
 
     def at_most(self, positions: int, chain: Chain) -> int:
-        """So many positions at a time, or fewer where a chain makes many events of one.
+        """Number of positions at a time, or fewer where a chain makes many events of one.
 
         Raises:
             ChainError: it makes more than the limits allow.
@@ -165,7 +165,7 @@ def chosen_options(
     Args:
         stated: options that were given as a whole.
         words: options that were given as keywords.
-        usual: what holds where nothing is said.
+        usual: the default.
         others: further keywords of the function, one of which may have been meant.
 
     Raises:

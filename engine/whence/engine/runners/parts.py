@@ -44,7 +44,6 @@ class PartCutter:
         chunk: int,
         limits: RunLimits,
     ) -> None:
-        """Learn what the run keeps."""
         self.interpreter = interpreter
         self.where = where
         self.chunk = chunk

@@ -29,7 +29,7 @@ LONG = 1_000_000
 """A log that is shorter is through one task before several have begun."""
 
 _KEYS = ("text", "integer", "boolean", "instant", "duration")
-"""Kinds of keys that Spark tells apart exactly as Whence does."""
+"""Kinds of keys that Spark distinguishes exactly as Whence does."""
 
 _UNTIL = {"G": "the first false", "F": "the first true"}
 
@@ -150,7 +150,7 @@ def _exact(
 
 
 def _decides_last(plan: Plan, number: int) -> bool:
-    """Whether a step is a G or F that nothing else reads: when it speaks depends on values."""
+    """Whether a step is a G or F that nothing else reads: when it outputs depends on values."""
     read = any(source[0] == number for step in plan.steps for source in step.sources)
     return isinstance(plan.steps[number].processor, (G, F)) and not read
 

@@ -1,4 +1,4 @@
-"""One event of a run, computed again from the record with every step that led to it."""
+"""One event of a run, recomputed from the record with every step that it is derived from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from whence.engine.values.limits import RunLimits, limited
 __all__ = ["MOST_EVENTS", "again"]
 
 MOST_EVENTS = 1_000_000
-"""Every step of so many input events fits into a few gigabytes of memory."""
+"""Number of input events whose steps fit into a few gigabytes of memory."""
 
 
 def again(
@@ -36,12 +36,12 @@ def again(
 
     Args:
         record: the run.
-        processor: the full id of the processor that said it.
+        processor: the full id of the processor that output it.
         pipe: its output pipe.
         position: the event's position there; inside a Slice the pair (outer position, index).
         moment: the input position after which it appeared.
         witnesses: which alternatives to keep.
-        most: so many input events at the most.
+        most: maximum number of input events.
 
     Raises:
         RunnerError: there are more, the event does not come again, or the chain calls functions of

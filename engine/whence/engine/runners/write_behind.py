@@ -43,7 +43,6 @@ class Behind:
     """
 
     def __init__(self, most: int = _WAITING) -> None:
-        """Begin with nothing to do."""
         self._pool = ThreadPoolExecutor(_WRITERS, "whence-writing")
         self._queue: Queue[tuple[Future[Any], Callable[[Any], None] | None] | None] = Queue(most)
         self._fault: BaseException | None = None
@@ -87,7 +86,6 @@ class Behind:
             raise self._fault
 
     def wait(self) -> None:
-        """Wait until all is done."""
         self._queue.join()
         self._check()
 
@@ -165,7 +163,6 @@ class WritingBeside:
     """
 
     def __init__(self, writer: RunWriter, seconds: float = _PUBLISHED) -> None:
-        """Begin with nothing to write."""
         self._writer = writer
         self._seconds = seconds
         self._published = time.monotonic()

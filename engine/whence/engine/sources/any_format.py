@@ -44,7 +44,7 @@ def open_source(
         where: a file, several files or a folder (one log, in the order of their names); a
             DataFrame of Spark, pandas or Polars, or a table of Arrow; with the format ``spark``
             the name of a table.
-        format: csv, jsonl, parquet, xes, ocel, text or spark; else the file's ending tells, or how
+        format: csv, jsonl, parquet, xes, ocel, text or spark; else by the file's extension, or how
             it begins. Any file may be packed with gzip.
         columns: kinds of columns; those not named are what the format says, else text.
         delimiter: what separates cells.
@@ -56,7 +56,7 @@ def open_source(
         on_bad: what to do with a row that does not fit: refuse the log, drop the row, keep it
             without the value.
         limits: how much is too much.
-        progress: told how far reading has come.
+        progress: called with the progress of reading.
         decimal: the decimal sign of numbers that are texts: ``.`` or ``,``.
         sheet: of a workbook: which sheet; the first unless stated.
 

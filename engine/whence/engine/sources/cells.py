@@ -34,7 +34,7 @@ CELL_KINDS = ("text", "integer", "float", "boolean", "instant")
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?")
 THOUSANDS = ". \u00a0\u202f"
-"""What may stand between thousands where the decimal sign is a comma; in one number, one of them.
+"""Thousands separators where the decimal sign is a comma; in one number, one of them.
 """
 _GROUPS = "|".join(f"(?:{re.escape(sign)}[0-9]{{3}})+" for sign in THOUSANDS)
 DECIMAL_COMMA = rf"[-+]?(?:[0-9]+|[0-9]{{1,3}}(?:{_GROUPS}))(?:,[0-9]*)?(?:[eE][-+]?[0-9]+)?"

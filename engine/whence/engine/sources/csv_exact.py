@@ -55,7 +55,7 @@ def decoded_lines(blocks: Iterable[bytes], name: str, offset: int, limits: Limit
             raise undecodable(name, "utf-8", fault.object[fault.start], at) from fault
         offset += len(block)
         lines = list(text_lines(text))
-        # The last line may go on, and so may a line end of two signs.
+        # The last line may be incomplete, and so may a two-byte line end.
         held = lines.pop() if lines and not over and not lines[-1].endswith("\n") else ""
         limits.check("row", len(held), name)
         yield from lines
@@ -83,7 +83,7 @@ def exact_rows(
         line: the number of the first line.
 
     Raises:
-        LogError: quotes are broken, so that nobody can tell where rows end.
+        LogError: quotes are broken, so that the ends of rows are unknown.
     """
     csv.field_size_limit(max(csv.field_size_limit(), limits.text))
     reader = csv.reader(lines, delimiter=delimiter, strict=True)

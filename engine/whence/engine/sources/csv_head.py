@@ -18,7 +18,7 @@ __all__ = ["CsvHead", "csv_head"]
 
 @dataclass(frozen=True)
 class CsvHead:
-    """What stands above the rows.
+    """The head above the rows.
 
     Attributes:
         names: the columns' names.

@@ -31,7 +31,7 @@ def open_declared(where: Any, declared: Log | None, *, progress: Listener | None
     Args:
         where: a file, several, a folder, or a table of Spark.
         declared: what is known of the log.
-        progress: told how far reading has come.
+        progress: called with the progress of reading.
     """
     stated = declared or Log()
     options = {name: getattr(stated, name) for name in _PASSED_ON}

@@ -41,7 +41,6 @@ class FileSource(ABC):
     columns: Mapping[str, str]
 
     def __init__(self, files: Sequence[Path], reading: Reading) -> None:
-        """Remember the files as they are now."""
         self.files = tuple(files)
         self.reading = reading
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
@@ -72,7 +71,7 @@ class FileSource(ABC):
     def read(self, split: Split | None) -> Iterator[pa.RecordBatch]:
         """The rows of a stretch, or of the whole log.
 
-        Rows that do not fit are told to the report, which refuses them unless it was told not to.
+        Rows that do not fit are passed to the report, which refuses them by default.
         """
 
     def splits(self, wanted: int) -> Sequence[Split]:

@@ -101,7 +101,7 @@ class FolderStream:
         return self._known.told()
 
     def recall(self, told: Mapping[str, Any], columns: Mapping[str, str]) -> None:
-        """Go on with what was learned before."""
+        """Resume with what was learned before."""
         self._known = Known(told["format"], columns, told["fields"])
 
     def frame(self, session: SparkSession) -> DataFrame:
@@ -157,6 +157,6 @@ class FolderStream:
         return {"row": self._row, "last": self._last.hex(), "report": counted(self.report)}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
+        """Resume from what `save` returned."""
         self._row, self._last = state["row"], bytes.fromhex(state["last"])
         recounted(self.report, state["report"])

@@ -23,7 +23,7 @@ FORMATS = ("csv", "jsonl", "parquet", "text")
 
 @dataclass(frozen=True)
 class Known:
-    """What the first files of a log tell of all that follow.
+    """What the first files of a log determine for all that follow.
 
     Attributes:
         format: csv, jsonl, parquet or text.
@@ -37,7 +37,7 @@ class Known:
 
     @classmethod
     def of(cls, source: FileSource) -> Known:
-        """What an opened log tells.
+        """What an opened log determines.
 
         Raises:
             LogError: it is of a format of which no more can follow.
@@ -61,7 +61,7 @@ def following(file: Path, declared: Log, known: Known) -> FileSource:
     Args:
         file: the file.
         declared: what is known of the log and how it is read.
-        known: what its first files told.
+        known: what its first files determined.
 
     Raises:
         LogError: it has other columns.

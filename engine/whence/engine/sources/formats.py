@@ -59,14 +59,14 @@ def format_of(files: Sequence[Path]) -> str:
     """The format that all files are in.
 
     Raises:
-        LogError: they differ, or nobody can tell.
+        LogError: they differ, or cannot be determined.
     """
     found = [_format(file) for file in files]
     for file, format in zip(files, found, strict=True):
         if format != found[0]:
             msg = (
                 f"a log: expected files of one format; got {shown(files[0])} ({found[0]}) and "
-                f"{shown(file)} ({format}); try naming the files, or --format"
+                f"{shown(file)} ({format}); try naming the files, or --log-format"
             )
             raise LogError(msg)
     return found[0]
@@ -86,7 +86,7 @@ def _format(file: Path) -> str:
     if found is None:
         msg = (
             f"{shown(file)}: expected a name that ends with one of {', '.join(_ENDINGS)}; "
-            f"got {shown(file)}; try --format csv, or another of {', '.join(FORMATS)}"
+            f"got {shown(file)}; try --log-format csv, or another of {', '.join(FORMATS)}"
         )
         raise LogError(msg)
     return found

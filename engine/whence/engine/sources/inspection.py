@@ -141,7 +141,7 @@ def inspect_log(
     rows: int = 3,
     timezone: str = "UTC",
 ) -> Inspection:
-    """Read a log once and say what is in it; nothing is kept.
+    """Read a log once and describe it; nothing is stored.
 
     Args:
         source: the log.

@@ -191,7 +191,7 @@ def _constant(word: str) -> Any:
 
 
 def _kind(value: Value) -> str:
-    """The kind of a value; a number that no kind can hold is told later, with its row."""
+    """The kind of a value; a number that no kind can hold is reported later, with its row."""
     kind = kind_of(value)
     return kind if kind in (*_SCALARS, "missing") else "any"
 

@@ -100,8 +100,6 @@ def source_of(topic: Topic, start: int) -> type[DataSource]:
     """The class of a data source that reads a topic from an offset on."""
 
     class Messages(DataSource):
-        """The topic."""
-
         @classmethod
         def name(cls) -> str:
             return "whence_kafka"

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["KafkaStream"]
 
 _SAMPLE = 1_000
-"""So many messages are looked at to learn the columns."""
+"""Number of messages to read to learn the columns."""
 _FORMATS = ("jsonl", "text")
 _LOOK_SECONDS = 5.0
 
@@ -72,7 +72,7 @@ class KafkaStream:
         if self._format not in _FORMATS:
             msg = (
                 f"{topic.name}: expected messages of the format {' or '.join(_FORMATS)}; "
-                f"got {self._format}; try without --format"
+                f"got {self._format}; try without --log-format"
             )
             raise LogError(msg)
         there = topic.partitions()
@@ -120,7 +120,7 @@ class KafkaStream:
         return {**self._known.told(), "start": self._start}
 
     def recall(self, told: Mapping[str, Any], columns: Mapping[str, str]) -> None:
-        """Go on with what was learned before."""
+        """Resume with what was learned before."""
         self._known = Known(told["format"], columns, told["fields"])
         self._start = self._next = told["start"]
 
@@ -151,12 +151,12 @@ class KafkaStream:
         """Messages as a file of lines, and the offset of each line."""
         lines, kept = [], []
         for offset, value in zip(offsets.tolist(), values.to_pylist(), strict=True):
-            # Inside JSON a line end can only stand between tokens, where a blank is as good.
+            # Inside JSON a line end occurs only between tokens, where a blank is equivalent.
             line = b" ".join((value or b"").splitlines())
             if not line.strip():
                 if self._format == "text":
                     continue  # an empty line is no event
-                line = b"null"  # which is no object, and is told so
+                line = b"null"  # which is no object, and is reported so
             lines.append(line)
             kept.append(offset)
         first = offsets[0] if len(offsets) else 0
@@ -177,6 +177,6 @@ class KafkaStream:
         return {"next": self._next, "report": counted(self.report)}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
+        """Resume from what `save` returned."""
         self._next = state["next"]
         recounted(self.report, state["report"])

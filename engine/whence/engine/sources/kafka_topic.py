@@ -33,7 +33,7 @@ class Topic:
         servers: where to ask first.
         topic: the topic's name.
         partition: which of its partitions.
-        settings: whatever else Kafka's client is to be told; never shown, it may hold a password.
+        settings: further settings of Kafka's client; never shown, it may hold a password.
     """
 
     servers: str
@@ -43,14 +43,14 @@ class Topic:
 
     @property
     def name(self) -> str:
-        """For people, and what tells it from other topics."""
+        """For people, and distinct from other topics."""
         return f"kafka://{self.servers}/{self.topic}?partition={self.partition}"
 
     def partitions(self) -> list[int]:
         """The partitions that the topic has.
 
         Raises:
-            LogError: there is no such topic, or nobody answers.
+            LogError: there is no such topic, or no broker responds.
         """
         with self.asking() as consumer:
             found = consumer.list_topics(self.topic, timeout=_TIMEOUT).topics[self.topic]
@@ -120,7 +120,7 @@ class Topic:
         return max(int(found.offset), start)
 
     def some(self, consumer: Consumer, most: int) -> list[Message]:
-        """The next messages, some time after they are asked for.
+        """The next messages, some time after the request.
 
         Raises:
             LogError: Kafka reports an error instead of a message.

@@ -75,7 +75,6 @@ class Limits:
         return replace(cls(), **changed)
 
     def by_name(self, name: str) -> int:
-        """The limit of this name."""
         return int(getattr(self, name))
 
     def check(self, name: str, amount: int, where: str) -> None:

@@ -2,7 +2,7 @@
 
 What the user states comes first, then what the format itself says, then customary names. Names are
 compared without regard to case and punctuation: ``Case ID``, ``case_id`` and ``CASEID`` are one
-name. A proposal is shown with its reason, and every command that uses it can be told otherwise.
+name. A proposal is shown with its reason, and the options of a command override it.
 """
 
 from __future__ import annotations

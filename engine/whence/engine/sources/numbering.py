@@ -32,7 +32,7 @@ class _Told(Protocol):
 def numbered(
     source: _Told, file: int, row: int, columns: Sequence[pa.Array], stated: Mapping[str, str]
 ) -> pa.RecordBatch:
-    """Columns as the kinds that are stated, with row numbers; rows that do not fit are told.
+    """Columns as the kinds that are stated, with row numbers; rows that do not fit are reported.
 
     Args:
         source: whose columns they are, and who notes faults.

@@ -20,8 +20,8 @@ __all__ = ["on_spark", "spark_schema"]
 def on_spark(source: Source, session: SparkSession, partitions: int = 0) -> DataFrame:
     """The rows of a source, with their row numbers, whatever the partitions.
 
-    Rows that do not fit are dropped or emptied as the source was told; who wants them counted
-    takes the source into the record.
+    Rows that do not fit are dropped or emptied as the source is configured. To have them counted,
+    ingest the source into the record.
 
     Args:
         source: a log; it travels to the workers, which must see its files under the same names.

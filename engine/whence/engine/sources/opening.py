@@ -219,7 +219,7 @@ class LogBytes:
         return self._file.tell()
 
     def read(self, size: int = _BLOCK) -> bytes:
-        """The next bytes, about so many; none at the end.
+        """The next bytes, about this many; none at the end.
 
         Raises:
             LogError: the file is damaged, unpacks to too much, or is not in its encoding.
@@ -243,7 +243,7 @@ class LogBytes:
                 return made
 
     def skip(self, size: int) -> None:
-        """Leave out so many of the bytes that `read` would give."""
+        """Skip this many of the bytes that `read` would return."""
         while size > 0 and (block := self.read()):
             self._held, size = block[size:], size - len(block)
 
@@ -291,12 +291,10 @@ class LogBytes:
             raise LogError(msg) from fault
 
     def close(self) -> None:
-        """Close the file."""
         self._stream.close()
         self._file.close()
 
     def __enter__(self) -> LogBytes:
-        """Close at the end."""
         return self
 
     def __exit__(
@@ -305,7 +303,6 @@ class LogBytes:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close the file."""
         self.close()
 
 

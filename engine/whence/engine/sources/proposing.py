@@ -1,6 +1,6 @@
 """What the texts of a column could be read as: a proposal for the user, never applied by itself.
 
-Where day and month can be swapped nothing is proposed: the user is asked.
+Where day and month could be swapped, nothing is proposed: the user decides.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _WITH_COMMA = {"integer": _WHOLE, "float": f"{_WHOLE}(?:,[0-9]*)?(?:[eE][-+]?[0-
 _NO_THOUSANDS = (
     f"^[-+]?0,|[{THOUSANDS}][0-9]{{3}},|,(?:[0-9]{{0,2}}|[0-9]{{4,}})(?:[eE][-+]?[0-9]+)?$"
 )
-"""What shows that a comma is a decimal one, and does not stand between thousands."""
+"""What shows that a comma is a decimal sign, not a thousands separator."""
 
 _PATTERNS |= {f"instant({form})": time_format(form).pattern for form in FORMS}
 
@@ -51,7 +51,6 @@ class Candidates:
     """The kinds that every text of a column, so far, could be read as."""
 
     def __init__(self, timezone: str = "UTC", decimal: str = ".") -> None:
-        """Begin with all; each batch leaves fewer."""
         self.left: Sequence[str] = CANDIDATES
         self.timezone = timezone
         self.decimal = decimal
@@ -104,13 +103,11 @@ class DecimalCommas:
     """
 
     def __init__(self) -> None:
-        """Begin with nothing seen."""
         self.numbers = Candidates(decimal=",")
         self.numbers.left = ("integer", "float")
         self._comma = self._sure = False
 
     def see(self, texts: pa.Array) -> None:
-        """Look at a batch."""
         if not self.numbers.left:
             return
         self.numbers.see(texts)
@@ -127,7 +124,7 @@ class DecimalCommas:
 
     @property
     def unclear(self) -> bool:
-        """Every comma could stand between thousands as well: ``1,234``."""
+        """Every comma could also be a thousands separator: ``1,234``."""
         return self.numbers.best is not None and self._comma and not self._sure
 
 

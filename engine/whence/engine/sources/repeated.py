@@ -1,4 +1,4 @@
-"""Find a name that stands twice, in time that grows with the number of names."""
+"""Find a name that occurs twice, in time that grows with the number of names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["repeated"]
 
 
 def repeated(names: Iterable[str]) -> str | None:
-    """The first name that stands there a second time.
+    """The first name that occurs a second time.
 
     >>> repeated(["a", "b", "c", "b", "a"]), repeated(["a", "b"])
     ('b', None)

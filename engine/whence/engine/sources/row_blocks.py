@@ -24,9 +24,9 @@ class RowBlock:
         data: the bytes, with the line end of the last row unless the file ends without one.
         offset: where they begin, counted in the bytes that the stream gives.
         line: the number of the first line.
-        regular: quotes stand only where cells begin and end. If not, this block is all that is
+        regular: quotes occur only where cells begin and end. If not, this block is all that is
             left of the file, as far as it was read, and only a reader that goes through it sign
-            by sign can tell where rows end.
+            by character finds where rows end.
         quoted: there are quotes at all.
     """
 
@@ -65,8 +65,8 @@ class RowBlocks:
             name: the file's name, for errors.
             delimiter: what separates cells if quotes can hold line ends; ``None`` if a line end
                 is always the end of a row.
-            offset: where the stream stands.
-            line: the line at which it stands.
+            offset: the position in the stream.
+            line: the line at that position.
             stop: where to end; -1 for the end of the file.
             blank_is_row: whether an empty line is a row; else those at the very end are none.
             size: bytes a block, about.
@@ -95,7 +95,6 @@ class RowBlocks:
         return data
 
     def __iter__(self) -> Iterator[RowBlock]:
-        """The blocks, in order."""
         held = b""
         while not self._over:
             data = self.more()

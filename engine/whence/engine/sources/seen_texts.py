@@ -16,10 +16,10 @@ from whence.engine.values.arrow_compute import pc
 __all__ = ["SeenTexts", "compared_texts"]
 
 MOST_CANDIDATES = 10_000
-"""So many different texts of a column are remembered, to find the one that was meant."""
+"""Maximum number of distinct texts per column to remember, for suggestions."""
 
 LONGEST_CANDIDATE = 200
-"""Longer texts are no names that somebody misspells."""
+"""Longer texts are not names that could be misspelled."""
 
 _FREQUENT = 5
 
@@ -60,7 +60,6 @@ class SeenTexts:
     """
 
     def __init__(self, compared: Compared) -> None:
-        """Begin with nothing seen."""
         self._compared = compared
         self._left = {column: set(texts) for column, texts in compared.items()}
         self._counts: dict[str, Counter[str]] = {column: Counter() for column in compared}
@@ -71,7 +70,6 @@ class SeenTexts:
         return not self._left
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Look at some rows."""
         for column, left in list(self._left.items()):
             found = pc.value_counts(batch.column(column).drop_null())
             texts = found.field("values").to_pylist()

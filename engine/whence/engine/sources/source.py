@@ -25,7 +25,7 @@ __all__ = [
     "source_schema",
 ]
 
-"""Told now and then how many bytes of how many were read; of a short file, never."""
+"""Called now and then with the bytes read and the total; for a short file, never."""
 
 ON_BAD = ("refuse", "drop", "keep")
 """What to do with a row that does not fit: refuse the log, drop the row, keep it without the value.
@@ -35,7 +35,7 @@ DECIMAL = (".", ",")
 """The decimal signs that numbers may have."""
 
 MOST_SHOWN = 20
-"""So many of the rows that did not fit are remembered."""
+"""Maximum number of rejected rows to remember."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Report:
     def add(self, cell: BadCell) -> None:
         """Note a cell or row that does not fit; the caller drops the row or empties the cell.
 
-        Count each cell that is emptied (``keep``) here; of rows that are dropped tell all faults,
+        Count each cell that is emptied (``keep``) here; for dropped rows report all faults,
         then the number of rows by `drop`.
 
         Raises:
@@ -154,7 +154,7 @@ class Reading:
         timezone: the zone of times that carry none.
         on_bad: refuse, drop or keep.
         limits: how much is too much.
-        progress: told how far reading has come.
+        progress: called with the progress of reading.
         fields: of JSON lines that follow others: the field of each column; others do not fit.
         known: of JSON lines that follow others: the kind of each column.
         decimal: the decimal sign of numbers that are texts: ``.`` or ``,``.
@@ -177,7 +177,6 @@ class Reading:
     sheet: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse an unknown rule."""
         if self.decimal not in DECIMAL:
             msg = f"decimal: expected . or ,; got {self.decimal!r}; try ','"
             raise LogError(msg)
@@ -186,7 +185,7 @@ class Reading:
             raise LogError(msg)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Travel to another process without what tells people how far it is."""
+        """Travel to another process without the progress listener."""
         return {**self.__dict__, "progress": None}
 
 
@@ -208,24 +207,24 @@ class Source(Protocol):
     """
 
     @property
-    def name(self) -> str: ...  # noqa: D102  see above
+    def name(self) -> str: ...
     @property
-    def format(self) -> str: ...  # noqa: D102
+    def format(self) -> str: ...
     @property
-    def columns(self) -> Mapping[str, str]: ...  # noqa: D102
+    def columns(self) -> Mapping[str, str]: ...
     @property
-    def roles(self) -> Mapping[str, str]: ...  # noqa: D102
+    def roles(self) -> Mapping[str, str]: ...
     @property
-    def ordered(self) -> bool: ...  # noqa: D102
+    def ordered(self) -> bool: ...
     @property
-    def report(self) -> Report: ...  # noqa: D102
+    def report(self) -> Report: ...
 
     def batches(self, split: Split | None = None) -> Iterator[pa.RecordBatch]:
         """The rows in order, as `source_schema` says: row number, then the columns."""
         ...
 
     def splits(self, wanted: int) -> Sequence[Split]:
-        """Cut the log into about so many stretches, in order; one where that is not possible."""
+        """Split the log into about this many stretches, in order; one if it cannot be split."""
         ...
 
     def fingerprint(self) -> str:

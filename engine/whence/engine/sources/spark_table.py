@@ -2,8 +2,8 @@
 
 Its rows have no order of their own: how they lie in partitions is chance. They are therefore put
 in order of all their columns, from the first to the last, and numbered so. Rows that are equal in
-every column cannot be told apart, so that the numbers do not depend on partitions. Such a log must
-be given an order when it is taken in; the row number then breaks ties, always in the same way.
+every column are indistinguishable, so that the numbers do not depend on partitions. Such a log must
+be given an order when it is ingested; the row number then breaks ties, always in the same way.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class SparkTable:
         return (Split(),)
 
     def fingerprint(self) -> str:
-        """Of a table nobody can tell; Spark reads it once, in one go."""
+        """Unknown for a table; Spark reads it once, as a whole."""
         return ""
 
     def bad(

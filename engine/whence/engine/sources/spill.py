@@ -1,4 +1,4 @@
-"""Batches put aside on disk until all of a log has been seen; gone with whoever put them there."""
+"""Batches put aside on disk until all of a log has been seen; removed with their owner."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ class Spill:
     """
 
     def __init__(self) -> None:
-        """Open the file."""
         with tempfile.TemporaryFile() as file:
             self._file = os.dup(file.fileno())
         weakref.finalize(self, os.close, self._file)

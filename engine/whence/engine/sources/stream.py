@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 Nap = Callable[[], bool]
-"""Waits a moment; says whether to go on waiting."""
+"""Waits a moment; returns whether to continue waiting."""
 
 
 class StoppedError(WhenceError):
@@ -38,33 +38,33 @@ class Stream(Protocol):
     """Where events come from, and in which order.
 
     Attributes:
-        origin: what tells it from other streams: a folder, or a topic and its partition.
+        origin: what identifies it: a folder, or a topic and its partition.
         declared: what is stated of the log.
         report: rows read and dropped so far.
     """
 
     @property
-    def origin(self) -> str: ...  # noqa: D102  see above
+    def origin(self) -> str: ...
     @property
-    def declared(self) -> Log: ...  # noqa: D102
+    def declared(self) -> Log: ...
     @property
-    def report(self) -> Report: ...  # noqa: D102
+    def report(self) -> Report: ...
 
     def learn(self, nap: Nap | None) -> Source:
         """Look at what has arrived to learn the columns; wait for the first, if there is a nap.
 
         Raises:
-            LogError: nothing has arrived and nobody waits, or it cannot be read as declared.
-            StoppedError: nothing had arrived when it was told to stop.
+            LogError: nothing has arrived and there is no waiting, or it cannot be read as declared.
+            StoppedError: nothing had arrived when it was stopped.
         """
         ...
 
     def remember(self) -> dict[str, Any]:
-        """What was learned, in plain values; the columns are kept with the log."""
+        """What was learned, in plain values; the columns are stored with the log."""
         ...
 
     def recall(self, told: Mapping[str, Any], columns: Mapping[str, str]) -> None:
-        """Go on with what was learned before."""
+        """Resume with what was learned before."""
         ...
 
     def frame(self, session: SparkSession) -> DataFrame:
@@ -84,7 +84,7 @@ class Stream(Protocol):
         ...
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `save` gave."""
+        """Resume from what `save` returned."""
         ...
 
 
@@ -92,7 +92,7 @@ def check_declared(origin: str, declared: Log) -> None:
     """Refuse an order that needs the whole log.
 
     Raises:
-        LogError: another order than that of arrival is asked for.
+        LogError: another order than that of arrival is requested.
     """
     if declared.order not in (None, "file"):
         msg = (
@@ -106,7 +106,7 @@ def wait_for(origin: str, what: str, nap: Nap | None, there: Callable[[], bool])
     """Wait until something is there.
 
     Raises:
-        LogError: it is not, and nobody waits.
+        LogError: it is not, and there is no waiting.
         StoppedError: it was not when the wait was over.
     """
     while not there():
@@ -127,12 +127,12 @@ def added(report: Report, more: Report) -> None:
 
 
 def counted(report: Report) -> dict[str, Any]:
-    """A report in plain values, to go on from."""
+    """A report in plain values, to resume from."""
     return asdict(report)
 
 
 def recounted(report: Report, state: Mapping[str, Any]) -> None:
-    """Go on from what `counted` gave."""
+    """Resume from what `counted` returned."""
     report.begin()
     report.read, report.dropped = state["read"], state["dropped"]
     report.missing = state["missing"]

@@ -32,7 +32,7 @@ _TYPES: dict[str, pa.DataType] = {
 
 
 def column_type(kind: str) -> pa.DataType:
-    """The Arrow type of a kind; what has none is kept as canonical JSON text."""
+    """The Arrow type of a kind; a kind without one is stored as canonical JSON text."""
     return _TYPES.get(kind, pa.string())
 
 

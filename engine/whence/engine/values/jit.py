@@ -1,8 +1,8 @@
 """Compile the loops that cannot be written as whole-array steps; plain Python without Numba.
 
-Numba is imported when loops have so many rows that it pays, not before: a small log is done in less
-time than that import takes. What it compiled is kept on disk beside the package, or in the user's
-own cache folder if that cannot be written, or where ``NUMBA_CACHE_DIR`` says.
+Numba is imported once loops have enough rows to pay for it, not before: a small log is done in less
+time than that import takes. What it compiled is cached next to the package, or in the user's own
+cache folder if that cannot be written, or where ``NUMBA_CACHE_DIR`` says.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["is_compiled", "jit"]
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 FEW = 20_000
-"""So many rows, of all loops together, run as plain Python does before any loop is compiled."""
+"""Number of rows, over all loops, that run as plain Python before any loop is compiled."""
 
 
 class _Counted:
@@ -44,7 +44,7 @@ def _compiler() -> Callable[[Any], Any] | None:
 
 
 def is_compiled(rows: int) -> bool:
-    """Whether a loop over so many rows would run compiled."""
+    """Whether a loop over this many rows would run compiled."""
     return _Counted.rows + rows >= FEW and _compiler() is not None
 
 

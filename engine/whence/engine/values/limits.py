@@ -2,7 +2,7 @@
 
 A few words in a chain file can ask for more memory than any machine has: a fold that joins texts,
 an event repeated a billion times, a formula of a million terms. What is refused here is far beyond
-what people write; whoever means it raises the limit, with ``--run-limit NAME=VALUE``, with
+what people write; users can raise the limit, with ``--run-limit NAME=VALUE``, with
 ``RunOptions(limits=...)``, or for every command with the environment variable WHENCE_RUN_LIMITS.
 """
 
@@ -128,7 +128,6 @@ class RunLimits:
         return {name: self.by_name(name) for name in _WHAT if self.by_name(name) != _DEFAULT[name]}
 
     def by_name(self, name: str) -> int:
-        """The limit of this name."""
         return int(getattr(self, name))
 
     def expected(self, name: str) -> str:
@@ -179,7 +178,6 @@ class Budget:
     __slots__ = ("limits", "texts")
 
     def __init__(self, limits: RunLimits) -> None:
-        """Begin with nothing used."""
         self.limits = limits
         self.texts = 0
 

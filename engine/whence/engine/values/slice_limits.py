@@ -25,7 +25,7 @@ WAY_OUT = (
 
 
 def check_map(keys: int, size: int, limits: RunLimits) -> None:
-    """Refuse a map of so many keys and bytes.
+    """Refuse a map with too many keys or bytes.
 
     Raises:
         ValueFault: it is too large.
@@ -44,7 +44,6 @@ class MapRoom:
     """
 
     def __init__(self, stream: str, limits: RunLimits) -> None:
-        """Begin with none written."""
         self.stream = stream
         self.limits = limits
         self.used = 0
@@ -63,7 +62,7 @@ class MapRoom:
 
 
 def size_of(value: Value) -> int:
-    """About how many bytes a value takes in a map."""
+    """Approximate number of bytes of a value in a map."""
     size, waiting = 0, [value]
     while waiting:
         item = waiting.pop()

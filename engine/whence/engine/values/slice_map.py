@@ -16,13 +16,12 @@ class SliceMapHistory:
     Attributes:
         keys: of every slice, those that are still silent included.
         changes: slot and new value, in order.
-        size: about how many bytes the map takes by now.
+        size: approximate number of bytes of the map so far.
     """
 
     __slots__ = ("changes", "keys", "size")
 
     def __init__(self) -> None:
-        """Begin without keys."""
         self.keys: list[Value] = []
         self.changes: list[tuple[int, Value]] = []
         self.size = 0
@@ -40,7 +39,6 @@ class SliceMap(Mapping[Value, Value]):
     __slots__ = ("_history", "_length", "_pairs", "size")
 
     def __init__(self, history: SliceMapHistory) -> None:
-        """Remember how far the history went."""
         self._history = history
         self._length = len(history.changes)
         self.size = history.size
@@ -78,11 +76,9 @@ class SliceMap(Mapping[Value, Value]):
         return self._known()[key_of(key)][1]
 
     def __iter__(self) -> Iterator[Value]:
-        """The keys."""
         return iter([key for key, _ in self._known().values()])
 
     def __len__(self) -> int:
-        """How many slices have spoken."""
         return len(self._known())
 
     def __eq__(self, other: object) -> bool:
@@ -99,5 +95,4 @@ class SliceMap(Mapping[Value, Value]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        """As a dictionary."""
         return "{" + ", ".join(f"{k!r}: {v!r}" for k, v in self.pairs()) + "}"

@@ -1,6 +1,6 @@
 """CSV for people: no text of a log becomes a formula of the spreadsheet that opens it.
 
-A spreadsheet computes a cell that begins with ``=``, ``+``, ``-`` or ``@``, whoever wrote it, and
+A spreadsheet computes any cell that begins with ``=``, ``+``, ``-`` or ``@``, and
 such a formula can send the sheet away. An apostrophe before it makes it text again. Numbers stay
 as they are. Where a comma is the decimal sign, spreadsheets split a line at its semicolons instead,
 and know no quotes inside of what they take for a cell: so a formula may begin there, too.
@@ -48,12 +48,10 @@ class SheetWriter:
     """
 
     def __init__(self, stream: TextIO, *, raw: bool = False) -> None:
-        """Write nothing yet."""
         self._writer = csv.writer(stream, lineterminator="\n")
         self._raw = raw
 
     def row(self, cells: Iterable[Any]) -> None:
-        """Write one row."""
         self._writer.writerow(cells if self._raw else [defused(cell) for cell in cells])
 
 

@@ -56,7 +56,6 @@ class ValueFault(Exception):
     """
 
     def __init__(self, expected: str, got: str, hint: str) -> None:
-        """Keep the three parts of the message."""
         super().__init__(f"expected {expected}; got {got}; try {hint}")
 
 
@@ -81,7 +80,7 @@ def describe(value: Value) -> str:
 
 
 def is_number(value: Value) -> bool:
-    """Tell integers and floats from everything else; a boolean is no number."""
+    """Whether a value is an integer or a float; a boolean is no number."""
     kind = type(value)
     return kind is int or kind is float
 

@@ -19,7 +19,7 @@ _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def value_json(value: Value) -> Json:
-    """Write a value: JSON's own where it has one, else an object with one telling key.
+    """Write a value: JSON's own where it has one, else an object with one key that names the kind.
 
     >>> value_json(timedelta(hours=1))
     {'duration': 3600.0}

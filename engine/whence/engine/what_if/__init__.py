@@ -1,4 +1,4 @@
-"""What if some input values were others? Run again with them, and see old beside new."""
+"""What if some input values were different? Run again with them; compare old and new."""
 
 from __future__ import annotations
 

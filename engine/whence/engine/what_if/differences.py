@@ -86,7 +86,7 @@ def differences(
     Args:
         old: the first run.
         new: the second run.
-        most: so many of the outputs that differ are listed with their values, a pipe.
+        most: maximum number of outputs that differ to list with their values, per pipe.
         also: a pipe and a position: listed in any case, if that output differs.
     """
     names = [stream.name for stream in old.manifest.outputs]

@@ -1,4 +1,4 @@
-"""Run a recorded run again with corrected values; nothing is kept unless that is asked for."""
+"""Run a recorded run again with corrected values; nothing is stored unless requested."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ __all__ = ["WhatIf", "what_if"]
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What a run would have said with other values.
+    """What a run would have output with other values.
 
     Attributes:
         run: the run's id.
         corrections: the values, old and new.
-        outputs: old beside new, pipe by pipe.
-        kept: the id of the new run, if it was to be kept.
+        outputs: old and new, pipe by pipe.
+        kept: the id of the new run, if it was stored.
     """
 
     run: str
@@ -66,16 +66,16 @@ def what_if(
         record: the run.
         corrections: ``log@41.amount=100`` and so on, or values by place.
         keep: put the corrected logs, as revisions, and the new run into the record.
-        by: who corrects them, if they are kept: then the corrected logs say so for good.
-        reason: why, in words; told with it.
-        most: so many of the outputs that differ are listed with their values, a pipe.
+        by: who corrects them; stored with the corrected logs.
+        reason: why, in words; stored with it.
+        most: maximum number of outputs that differ to list with their values, per pipe.
         also: a pipe and a position: listed in any case, if that output differs.
 
     Raises:
         ParameterError: a correction says what the log does not have.
         LogError: the run did not come to its end, or events of its logs were erased.
         RunnerError: the chain calls functions of the user's own that this process has not loaded.
-        WhenceError: the chain refuses the corrected values; then nothing is kept.
+        WhenceError: the chain refuses the corrected values; then nothing is stored.
     """
     manifest = record.manifest
     if not manifest.is_complete:

@@ -40,7 +40,7 @@ def disagreeing(
         told: the facts.
         found: what was found.
         proofs: the proofs of events.
-        parts: what the run's root stands over.
+        parts: what the run's root covers.
         chain: the definition of the chain.
     """
     answer = found.answer
@@ -50,7 +50,7 @@ def disagreeing(
         "the columns are not those of the events": _columns(told, inputs),
         "the gaps are not those of this run": _gaps(told, found, parts),
         "the streams, processors and options are not those of the run": _run(found, parts, chain),
-        "what is stated of the processing is not what the run says": _stated(told, found),
+        "the stated processing details differ from those of the run": _stated(told, found),
         "the coverage is not that of this run": _coverage(found, parts),
         "the trees are not of these logs and outputs": _trees(told, parts),
     }
@@ -198,7 +198,7 @@ def _one_by_one(
     answer: Why,
     inputs: Mapping[tuple[str, int], Mapping[str, Any]],
 ) -> bool:
-    """The events are those that explain, and tell of themselves what is told of them."""
+    """The events are those that explain, and their own facts agree with those stated."""
     cited = [(e["log"], e["position"], e["fields"]) for e in told["events"]]
     shown = [
         (e.log, e.position, None if e.fields is None else list(e.fields)) for e in answer.events

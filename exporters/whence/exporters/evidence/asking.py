@@ -41,16 +41,16 @@ class Asked:
     """A question and its answer.
 
     Attributes:
-        question: as it was asked, in one form.
-        answer: what the graph says.
+        question: the question in its normal form.
+        answer: the graph's answer.
         words: the same in a sentence.
         cited: the input events it rests on.
-        outputs: the outputs it speaks of, by stream.
+        outputs: the outputs that it is about, by stream.
         route: the associations that it rests on.
         graph: the run as the graph knows it.
         record: the run as the record knows it.
-        subject: the case whose events are asked for.
-        erasure: the erasure that is asked about.
+        subject: the case whose events are requested.
+        erasure: the erasure in question.
     """
 
     question: str
@@ -71,15 +71,14 @@ class Asked:
 
     @property
     def logs(self) -> dict[str, LogRecord]:
-        """The run's logs."""
         return {log.name: self.record.log(log.name) for log in self.graph.logs}
 
     def redacted(self, shown: Mapping[str, bool], subject: frozenset[tuple[str, int]]) -> Any:
-        """The answer without what may not be told of its events.
+        """The answer without what may not be revealed of its events.
 
         Args:
-            shown: whether case, activity and time are told of every event.
-            subject: the events of which all is told.
+            shown: whether case, activity and time of every event are revealed.
+            subject: the events of which everything is revealed.
         """
         if isinstance(self.answer, Impact):
             return self.answer
@@ -187,7 +186,7 @@ def _about_erasure(connection: Connection, graph: RunGraph, record: RunRecord, i
 
 
 def positions_of(log: LogRecord, case: str) -> list[int]:
-    """Where the events of a case are; the case is told as text, whatever its kind."""
+    """Where the events of a case are; the case is a text, whatever its kind."""
     column = log.manifest.case
     if column not in log.columns:
         return []

@@ -50,7 +50,7 @@ def envelope(
     Args:
         files: the bag.
         root: the Merkle root, in hex.
-        predicate: what is said of the pack, the time of signing among it.
+        predicate: statements about the pack, including the time of signing.
         keys: the keys to sign with.
     """
     subjects = {
@@ -68,7 +68,7 @@ def sealed(
     Args:
         subjects: the digests, SHA-256 in hex, by name.
         kind: what kind of statement it is.
-        predicate: what is said of them.
+        predicate: statements about them.
         keys: the keys to sign with.
     """
     statement = {
@@ -98,9 +98,9 @@ class Opened:
     Attributes:
         payload: what was signed.
         kind: what kind of statement it is.
-        subjects: the digests that it speaks of, by name.
-        predicate: what it says of them.
-        keyid: the key that is said to have signed it; ``None`` if there is no signature.
+        subjects: the digests that it names, by name.
+        predicate: its statements about them.
+        keyid: the stated key of the signature; ``None`` if there is no signature.
         signature: the signature.
     """
 
@@ -159,7 +159,7 @@ def check_signature(data: bytes, within: PublicKey, given: PublicKey | None) -> 
     Args:
         data: the envelope.
         within: the key that the pack names as its own.
-        given: the key of whoever is said to have made the pack, if the reader has it.
+        given: the key of the expected signer, if the reader has it.
     """
     try:
         found = opened(data)
@@ -169,7 +169,7 @@ def check_signature(data: bytes, within: PublicKey, given: PublicKey | None) -> 
     if found.kind != PREDICATE_TYPE:
         return False, f"signature: expected a statement about a pack; got {found.kind}"
     if found.keyid is None:
-        return False, "signature: there is none"
+        return False, "signature: missing"
     if found.keyid != within.id:
         return False, f"signature: it claims the key {found.keyid}, not {within.id}"
     if not found.signed_by(within):

@@ -38,7 +38,6 @@ class Secrets:
     """
 
     def __init__(self, log: LogRecord, held: bytes) -> None:
-        """Number the cases."""
         self._length = log.length
         self._numbers = _numbers(log)
         self._held = held
@@ -52,7 +51,7 @@ class Secrets:
 
     @classmethod
     def of(cls, log: LogRecord) -> Secrets | None:
-        """Those that there are; none if nobody has needed any."""
+        """The secrets that exist; none if none was needed yet."""
         path = secrets_file(log)
         return cls(log, path.read_bytes()) if path.exists() else None
 
@@ -77,7 +76,6 @@ class Secrets:
         return None if found < 0 else found
 
     def secret(self, number: int) -> bytes:
-        """A secret by its number."""
         return self._held[number * SIZE : (number + 1) * SIZE]
 
     def event(self, moment: int) -> int:

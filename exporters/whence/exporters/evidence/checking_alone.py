@@ -23,7 +23,7 @@ MEMORY = 6 << 30
 
 
 def recheck_alone(path: Path) -> list[State]:
-    """What `recheck` says of a pack that was read before and whose digests hold."""
+    """The findings of `recheck` on a pack whose digests were verified."""
     command = [sys.executable, "-P", "-m", __name__, str(path.absolute()), str(SECONDS)]
     try:
         done = subprocess.run(
@@ -48,8 +48,8 @@ def main() -> None:
     try:
         files, _ = read_pack(path)
         states = recheck(files)
-    except Exception as error:  # whatever a pack leads to, it is no proof
-        states = [(FAILS, f"derived: it cannot be made again: {type(error).__name__}: {error}")]
+    except Exception as error:  # any failure means that there is no proof
+        states = [(FAILS, f"derived: it cannot be rebuilt: {type(error).__name__}: {error}")]
     json.dump(states, sys.stdout)
 
 

@@ -1,8 +1,8 @@
-"""The root of a run, committed when it ends: in the journal, signed, and with a time if asked for.
+"""The root of a run, committed when it ends: in the journal, signed, perhaps time-stamped.
 
-What is committed stands beside the manifest, in ``root.json``. Its statement names the root and the
-head of the journal at that moment, which begins with the line that says so: whoever has no key can
-neither change the run nor take a line out of the journal before it without being found.
+What is committed is next to the manifest, in ``root.json``. Its statement names the root and the
+head of the journal at that moment, which includes the line about it. Changes of the run, and lines
+removed from the journal before it, are therefore detected unless they were made with the key.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def commit_run(
 ) -> Committed:
     """Commit the root of a run that is complete; one that was committed stays as it is.
 
-    What cannot be done is told and does not undo the run: it is over, and its record is whole.
+    A failure is reported and does not undo the run: it is over, and its record is whole.
 
     Args:
         run: the run.
@@ -198,7 +198,7 @@ def _check_all(
 
 
 def has_head(entries: Sequence[Entry], head: Mapping[str, Any]) -> bool:
-    """Whether a journal has gone through this head."""
+    """Whether a journal contains this head."""
     count = head["count"]
     return bool(0 < count <= len(entries) and entries[count - 1].digest == head["head"])
 

@@ -44,12 +44,12 @@ _LOOKED = 2_000
 def tried(asked: Asked, reveal: Collection[str]) -> list[dict[str, Any]] | None:
     """Run the chain again with other values of the fields that explain an output.
 
-    Each try changes one field of one event to a value that the log has elsewhere. Values are told
+    Each try changes one field of one event to a value that the log has elsewhere. Values are shown
     only of fields that are revealed.
 
     Args:
         asked: the question and its answer.
-        reveal: the fields whose values may be told.
+        reveal: the fields whose values may be revealed.
 
     Returns:
         One row for each try; ``None`` if there is nothing to try, or it would take too long.
@@ -81,7 +81,6 @@ def tried(asked: Asked, reveal: Collection[str]) -> list[dict[str, Any]] | None:
 
 
 def not_tried(asked: Asked) -> str:
-    """Why nothing was tried."""
     length = sum(log.length for log in asked.logs.values())
     if any(log.manifest.erased for log in asked.logs.values()):
         return "values of the log were erased"

@@ -1,6 +1,6 @@
 """What a pack shows, made from its facts alone: report, picture, tables and PROV.
 
-Whoever makes a pack and whoever verifies it come through here, so that each of these files is what
+Making and verifying a pack both use this module, so that each of these files is what
 ``evidence.json`` says, byte for byte, or is found out.
 """
 
@@ -41,7 +41,7 @@ class Found:
     """What was found, read from the facts.
 
     Attributes:
-        answer: the answer as far as it may be told.
+        answer: the answer as far as it may be revealed.
         run: the run.
         route: the associations of the route, in order.
         widths: of streams inside a Slice, how many positions each one outside has.

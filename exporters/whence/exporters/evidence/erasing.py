@@ -55,7 +55,7 @@ class Plan:
     Attributes:
         root: the record's place.
         touched: the events, and all that follows from them.
-        ended: runs that are not over, and could not go on.
+        ended: unfinished runs that can no longer be resumed.
     """
 
     root: Path
@@ -140,14 +140,14 @@ def erase(
 
     Args:
         plan: what is to go.
-        reason: why, in words; kept for good.
+        reason: why, in words; stored permanently.
         connection: the graph; ``None`` if there is none.
         local: the name of the local server that the graph is on, whose files are made anew;
             ``None`` if it is elsewhere.
-        progress: told how far it has come.
+        progress: called with the progress so far.
 
     Raises:
-        LogError: a run has a legal hold, or goes on; then nothing is erased.
+        LogError: a run has a legal hold or is active; then nothing is erased.
     """
     check_not_held(plan.root, plan.runs, "erase")
     for id in plan.runs:
@@ -177,7 +177,7 @@ def go_on(
         erasure: which one; ``None`` for the one that is not done.
         connection: the graph; ``None`` if there is none.
         local: the name of the local server that the graph is on, if it is on one.
-        progress: told how far it has come.
+        progress: called with the progress so far.
 
     Raises:
         ParameterError: none is unfinished.

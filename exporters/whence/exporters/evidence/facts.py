@@ -1,4 +1,4 @@
-"""What a pack tells: the facts about a question, its answer, and the run."""
+"""What a pack states: the facts about a question, its answer, and the run."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ __all__ = ["Wanted", "facts_of"]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a pack is asked to hold.
+    """The requested contents of a pack.
 
     Attributes:
         run: the run's id, or ``latest``.
-        question: what is asked; see `ask`.
+        question: the question; see `ask`.
         profile: one of `PROFILES`.
-        reveal: the fields whose values are told of every event.
-        subject: the case of whose events all is told.
+        reveal: the fields whose values are revealed for every event.
+        subject: the case whose events are revealed completely.
         metadata: what is known of the processing beside what the run says of itself.
         against: an earlier run, such as that of the last reporting date, to compare with.
         allow: modules whose functions the chain may call when it is run again.
@@ -69,17 +69,17 @@ def facts_of(
     difference: Mapping[str, Any] | None = None,
     said: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Everything that a pack says, for programs; the page is made of it.
+    """All contents of a pack, for programs; the page is made of them.
 
     Args:
         asked: the question and its answer.
-        wanted: what the pack is asked to hold.
-        subject: the case of whose events all is told.
+        wanted: the requested contents.
+        subject: the case whose events are revealed completely.
         proved: the proofs.
         counted: the counts that reconcile.
-        answer: the answer as far as it may be told.
+        answer: the answer as far as it may be revealed.
         tries: how other inputs would have changed the result, if that was tried.
-        difference: what differs from an earlier reporting date, if that is asked.
+        difference: what differs from an earlier reporting date, if requested.
         said: the steps from the output to the events, a sentence each, if they are known.
     """
     manifest = asked.record.manifest

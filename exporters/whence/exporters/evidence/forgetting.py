@@ -1,7 +1,7 @@
-"""Forget the secrets of cases, so that what stands for their events tells nothing to anybody.
+"""Forget the secrets of cases, so that the digests of their events reveal nothing.
 
-What stands for an event in a tree stays where its secret goes: then the tree keeps its root, and
-older packs speak of the same one. Where the secret stays, because other events of the case do, what
+If an event's secret is destroyed, its digest in the tree stays: then the tree keeps its root, and
+older packs match it. If the secret stays, because other events of the case do, what
 stood for the event is replaced: else values could be tried out against it.
 """
 
@@ -117,7 +117,7 @@ def _then(log: LogRecord, places: Intervals) -> LogRecord:
 
 
 def _replace_leaves(path: Path, place: str, at: Mapping[int, int]) -> None:
-    """Put what says nothing in the place of some of the leaves: by index, the position.
+    """Replace some of the leaves by ones that reveal nothing: by index, the position.
 
     What is above them is left out: the next pack works it out.
     """

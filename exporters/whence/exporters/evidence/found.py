@@ -36,7 +36,7 @@ _CLASSES: dict[str, type] = {
     )
 }
 _LEFT_OUT: Mapping[str, Any] = {"cypher": {}, "derivations": (), "support_derivations": None}
-"""How it was asked is no part of the answer; the route stands by itself."""
+"""The question is no part of the answer; the route is separate."""
 
 
 def to_json(value: Any) -> Any:

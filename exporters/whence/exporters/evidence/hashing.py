@@ -1,4 +1,4 @@
-"""What stands for each event of a part: digests of its fields, salted; and nodes above them.
+"""The digest of each event of a part: salted digests of its fields; and the nodes above them.
 
 This file is run as a script, too, by processes that share a long log (see `HashingPool`). To
 start at once, it needs nothing but Arrow; the rest of Whence is loaded for values of rare
@@ -47,7 +47,7 @@ NOTHING = hashlib.sha256(b"").digest()
 
 _HEIGHT = 10
 BRANCH = 1 << _HEIGHT
-"""Leaves of a branch of a Merkle tree; what is on top of each is kept."""
+"""Leaves per branch of a Merkle tree; the node on top of each branch is stored."""
 
 _KEY = 64
 _INNER, _OUTER = np.uint8(0x36), np.uint8(0x5C)
@@ -107,7 +107,7 @@ def field_salt(salt: bytes, number: int, count: int) -> bytes:
 
 
 def _wide(salts: list[bytes], number: int) -> list[bytes]:
-    """The salts of four fields: whoever is told one of them cannot work out the others."""
+    """The salts of four fields: one of them does not reveal the others."""
     head, sha512 = b"\x03%d\0" % (number // _FIELDS), _sha512
     return [sha512(head + salt).digest() for salt in salts]
 
@@ -124,7 +124,7 @@ def hashed(
     place: str,
     salted: Callable[[list[int], list[int], list[bytes]], list[bytes]],
 ) -> list[bytes]:
-    """What stands for each event of a table.
+    """The digest of each event of a table.
 
     Args:
         table: the events.
@@ -155,7 +155,7 @@ def hashed(
 
 
 def _told(column: pa.ChunkedArray, kind: str, before: bytes) -> list[bytes]:
-    """The values of a column as canonical JSON, each after its name: what is alike is told once."""
+    """The values of a column as canonical JSON, each after its name; equal ones are made once."""
     if kind not in (CANONICAL, "text", "integer") or not len(column):
         return [before + text for text in _texts(column, kind)]
     coded = pa.concat_arrays(column.chunks)
@@ -182,7 +182,7 @@ def _texts(column: pa.ChunkedArray, kind: str) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Done:
-    """What stands for the events of some parts.
+    """The digests of the events of some parts.
 
     Attributes:
         leaves: one for each event.
@@ -195,7 +195,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Work:
-    """Parts of a log or stream, and what is needed to say what stands for their events.
+    """Parts of a log or stream, and what is needed to compute the digests of their events.
 
     Attributes:
         files: the parts.
@@ -218,12 +218,10 @@ class Work:
     first: int = 0
 
     def done(self) -> Done:
-        """Work it out."""
         leaves = b"".join(self._leaves())
         return Done(leaves, _tops(leaves[-self.first % BRANCH * SIZE :]))
 
     def salt(self, position: int, moment: int) -> bytes:
-        """The salt of one event."""
         number = int(self.numbers[max(0, min(moment, len(self.numbers) - 1))])
         if number < 0:
             return self.salts.get(position, b"")

@@ -39,17 +39,16 @@ class HashingPool:
 
         Args:
             count: how many; ``None`` for as many as there are cores.
-            many: from so many events on they are started.
+            many: number of events from which on they are started.
         """
         self._many = many
         self._workers = [_Worker() for _ in range(count or os.cpu_count() or 1)]
 
     def __enter__(self) -> Self:
-        """Nothing more."""
         return self
 
     def __exit__(self, *failure: object) -> None:
-        """End the processes; nobody waits for what they have not done."""
+        """End the processes, without waiting for pending work."""
         for worker in self._workers:
             worker.end()
 

@@ -2,7 +2,7 @@
 
 Each line of the journal rests on the one before it. So who takes a line out and writes the rest
 anew has a chain that looks unbroken, but no longer goes through a head that was signed before: the
-roots of runs carry such heads, and so do packs, wherever they are by now.
+roots of runs carry such heads, and so do packs, wherever they were copied to.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Heads:
 
     Attributes:
         entries: how many entries it has.
-        covered: how many of them stand before the last head that is signed.
+        covered: how many of them precede the last signed head.
         signed: how many signed heads it goes through.
         problems: what shows that it was changed, one line each.
         others: keys that signed heads and are not the one that is trusted.
@@ -52,7 +52,7 @@ class _Head:
 
 
 def verify_heads(root: Path, key: PublicKey | None, packs: Sequence[Path] = ()) -> Heads:
-    """Hold a journal against every head that was kept of it.
+    """Compare a journal with every stored head of it.
 
     Args:
         root: the record's place.

@@ -1,4 +1,4 @@
-"""Keys of Ed25519: made here, kept in files that only their owner can read."""
+"""Keys of Ed25519: made here, stored in files that only their owner can read."""
 
 from __future__ import annotations
 
@@ -69,12 +69,11 @@ class KeyPair:
     public: PublicKey
 
     def sign(self, data: bytes) -> bytes:
-        """Sign."""
         return _private(self.path).sign(data)
 
 
 def key_folder() -> Path:
-    """Where keys are kept, unless they are told to be elsewhere."""
+    """Where keys are stored, unless another folder is given."""
     return whence_home() / "keys"
 
 
@@ -133,12 +132,12 @@ def find_keys(given: str | Path | None = None) -> KeyPair:
 
 
 def signing_keys(given: str | None = None) -> KeyPair | None:
-    """The pair that runs are signed with: as given, as ``WHENCE_KEY`` says, or ``default``.
+    """The pair that runs are signed with: as given, of ``WHENCE_KEY``, or ``default``.
 
     ``WHENCE_KEY=none`` leaves runs unsigned, and so does a folder without ``default.key``.
 
     Raises:
-        ParameterError: what is given, or what ``WHENCE_KEY`` says, is no key.
+        ParameterError: what is given, or in ``WHENCE_KEY``, is no key.
     """
     named = given or os.environ.get("WHENCE_KEY")
     if named == "none":

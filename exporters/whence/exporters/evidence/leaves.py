@@ -2,7 +2,7 @@
 
 Every case of a log has a secret of its own, every event without a case likewise. An event's salt is
 an HMAC with that secret, so that a case can be forgotten by destroying its secret: what stands for
-its events then tells nothing to anybody, and proofs about all others still hold. An output belongs
+its events then reveals nothing, and proofs about all others still hold. An output belongs
 to the case of the event after which it appeared.
 """
 
@@ -51,11 +51,11 @@ __all__ = [
 LEAVES = "leaves.bin"
 
 _COUNT = 8
-"""Bytes at the end of such a file that tell how many leaves it has, if there is more in it."""
+"""Bytes at the end of such a file with its number of leaves, if there is more in it."""
 
 
 def tombstone(place: str, position: int) -> bytes:
-    """What stands for an event of which nothing is known but that it was there."""
+    """The digest of an event of which only the existence is known."""
     return leaf_digest(place, position, b"erased")
 
 
@@ -89,13 +89,13 @@ def kept_salts(run: RunRecord, name: str) -> dict[int, bytes]:
 
 
 class Shown:
-    """One event with all that a proof may tell of it.
+    """One event with all that a proof may reveal of it.
 
     Attributes:
         position: its position.
         values: its fields as canonical JSON; none if it was erased.
         salts: the salts of its fields.
-        erased: what stands for it, if it was erased.
+        erased: its digest, if it was erased.
     """
 
     def __init__(
@@ -106,7 +106,6 @@ class Shown:
         salt: bytes,
         erased: bytes | None = None,
     ) -> None:
-        """Work out the salts."""
         self.place, self.position, self.values = place, position, values
         self.salts = {
             name: field_salt(salt, number, len(values))
@@ -116,12 +115,12 @@ class Shown:
 
     @property
     def digests(self) -> dict[str, bytes]:
-        """What stands for its fields."""
+        """The digests of its fields."""
         return {n: field_digest(self.salts[n], n, v) for n, v in sorted(self.values.items())}
 
     @property
     def leaf(self) -> bytes:
-        """What stands for it."""
+        """Its digest."""
         if self.erased is not None:
             return self.erased
         return leaf_digest(self.place, self.position, b"".join(self.digests.values()))
@@ -138,7 +137,7 @@ class EventLeaves:
         """Begin to work the leaves out, if that was not done before.
 
         Args:
-            file: where they are kept.
+            file: where they are stored.
             work: how they are worked out.
             rows: how many events each of its parts has, one part after another.
             hands: who works them out.
@@ -150,7 +149,7 @@ class EventLeaves:
 
     @cached_property
     def tree(self) -> Tree:
-        """The tree; what was worked out for it is kept."""
+        """The tree; its computed nodes are cached."""
         count = sum(self._rows)
         if self._begun is not None:
             tree = self._begun()
@@ -211,7 +210,7 @@ class EventLeaves:
         return found
 
     def _check(self, index: int) -> None:
-        """Refuse kept nodes that are not those of the leaves below them."""
+        """Refuse stored nodes that are not those of the leaves below them."""
         if not self.tree.fits(index):
             msg = (
                 f"{self._file}: expected nodes that fit their leaves; got others; "
@@ -298,14 +297,14 @@ def write_leaves(path: Path, leaves: bytes, tops: bytes | None = None) -> None:
     Args:
         path: the file.
         leaves: the leaves.
-        tops: what is on top; ``None`` if that is to be worked out by whoever needs it next.
+        tops: what is on top; ``None`` if the next caller has to compute it.
     """
     more = b"" if tops is None else tops + (len(leaves) // SIZE).to_bytes(_COUNT)
     whole_file(path, lambda beside: _bytes_to(beside, leaves + more))
 
 
 def read_leaves(path: Path) -> tuple[bytes, bytes | None]:
-    """Leaves, and what is on top of their branches if it was kept."""
+    """Leaves, and the nodes on top of their branches if they are stored."""
     kept = path.read_bytes()
     if len(kept) % SIZE != _COUNT:
         return kept, None

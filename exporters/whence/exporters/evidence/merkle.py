@@ -10,8 +10,8 @@ __all__ = ["BRANCH", "SIZE", "Tree"]
 class Tree:
     """A tree over leaves that lie one behind the other.
 
-    Its branches are the trees over 1,024 leaves each. Whoever has kept what is on top of them
-    needs to work out only those whose leaves are asked for.
+    Its branches are the trees over 1,024 leaves each. With the stored nodes on top of them,
+    only branches with requested leaves are computed.
 
     >>> import hashlib
     >>> a, b = hashlib.sha256(b"a").digest(), hashlib.sha256(b"b").digest()
@@ -47,7 +47,6 @@ class Tree:
         return -(-count // BRANCH)
 
     def leaf(self, index: int) -> bytes:
-        """One leaf."""
         return self.leaves[index * SIZE : (index + 1) * SIZE]
 
     def fits(self, index: int) -> bool:

@@ -1,4 +1,4 @@
-"""Make a pack: gather, tell, prove, seal."""
+"""Make a pack: gather, describe, prove, seal."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _subject(asked: Asked, subject: str | None) -> frozenset[tuple[str, int]]:
 
 
 def _shown(asked: Asked, wanted: Wanted, own: frozenset[tuple[str, int]]) -> Why | Impact:
-    """The answer as far as it may be told."""
+    """The answer as far as it may be revealed."""
     told = {
         word: any(log.manifest.column_of(word) in wanted.reveal for log in asked.logs.values())
         for word in ("case", "activity", "time")
@@ -182,7 +182,7 @@ def _shown(asked: Asked, wanted: Wanted, own: frozenset[tuple[str, int]]) -> Why
 def _with_prov(facts: Mapping[str, Any]) -> dict[str, bytes]:
     """All files that are made from the facts, and the facts, completed by what PROV is found to be.
 
-    They are made from the facts as they are read back, as whoever verifies will make them.
+    They are made from the facts as read back, as the verifier will make them.
     """
     told: dict[str, Any] = json.loads(json_bytes(facts))
     prov = prov_files(told)
@@ -191,7 +191,7 @@ def _with_prov(facts: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def _validation(prov: Mapping[str, bytes]) -> dict[str, Any]:
-    """What the checker says of the PROV files."""
+    """The checker's findings on the PROV files."""
     reports = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, data in prov.items():

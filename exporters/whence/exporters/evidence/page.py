@@ -34,10 +34,10 @@ class Section:
 
     Attributes:
         title: what it is about.
-        paragraphs: what it says.
+        paragraphs: its text.
         columns: the columns of its table, if it has one.
         rows: the rows of that table.
-        picture: whether the picture of the explanation stands here.
+        picture: whether it shows the picture of the explanation.
     """
 
     title: str
@@ -59,7 +59,7 @@ def html_page(report: Report, picture: str) -> str:
     """The report as one page that needs nothing else, and prints well.
 
     Args:
-        report: what it says.
+        report: its contents.
         picture: the picture of the explanation, as SVG.
     """
     parts = [

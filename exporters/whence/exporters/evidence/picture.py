@@ -15,7 +15,7 @@ _BETWEEN = 70
 
 @dataclass(frozen=True)
 class Box:
-    """A box with text, its left upper corner and what it stands for."""
+    """A box with text, its upper left corner and what it represents."""
 
     x: int
     y: int
@@ -42,7 +42,7 @@ def picture_of(inputs: Sequence[str], processors: Sequence[str], output: str) ->
     """Lay out an explanation, from the input events on the left to the output on the right.
 
     Args:
-        inputs: what the input events are called; many are cut, and how many are left is told.
+        inputs: what the input events are called; many are cut, and the number of the rest is shown.
         processors: the processors on the way, in order.
         output: what the output is called.
     """
@@ -65,7 +65,6 @@ def picture_of(inputs: Sequence[str], processors: Sequence[str], output: str) ->
 
 
 def svg(picture: Picture) -> str:
-    """The picture as SVG."""
     colors = {"input": "#e8f0fa", "processor": "#f4f4f4", "output": "#fdeccd"}
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {picture.width} {picture.height}" '

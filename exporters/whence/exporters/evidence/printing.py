@@ -19,7 +19,7 @@ _SPACE = 1.37
 _BETWEEN = 10
 """Room between two columns."""
 _TOGETHER = 60
-"""A title does not stand at the foot of a page without so much behind it."""
+"""Minimum room for content after a title at the foot of a page."""
 _LOOKED = 200
 """Rows of a table whose cells are measured."""
 _FONT, _BOLD = "Helvetica", "Helvetica-Bold"
@@ -76,7 +76,7 @@ class _Pages:
         self._y -= points
 
     def keep(self, points: float) -> None:
-        """Go on at the next page unless there is so much room here."""
+        """Continue on the next page unless there is this much room."""
         if self._y - points < _MARGIN:
             self.end()
 
@@ -85,7 +85,7 @@ class _Pages:
             self._line([(_MARGIN, line)], size, font)
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """A table whose cells are wrapped; its head stands on each page that it is on."""
+        """A table whose cells are wrapped; each of its pages repeats the head."""
         cells = [[_printable(cell) for cell in row] for row in rows]
         widths = self._widths([_printable(name) for name in columns], cells)
         starts = [_MARGIN + sum(widths[:n]) for n in range(len(widths))]
@@ -203,7 +203,7 @@ class _Pages:
 
 
 def _printable(text: str) -> str:
-    """What the fonts of every PDF reader have; anything else is told by its number."""
+    """What the fonts of every PDF reader have; anything else is shown as its code point."""
     return "".join(
         each
         if each.isprintable() and each.encode("cp1252", "ignore")

@@ -1,4 +1,4 @@
-"""Proofs that events are events of the run, telling of them no more than is allowed."""
+"""Proofs that events are events of the run, revealing no more of them than is allowed."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Proved:
     Attributes:
         merkle: the root of the run and the trees under it.
         proofs: one for each event.
-        references: what stands for each input event, by log and position.
-        values: what is told of each input event in clear, by log and position.
+        references: the digest of each input event, by log and position.
+        values: what is revealed of each input event, by log and position.
     """
 
     merkle: dict[str, Any]
@@ -43,8 +43,8 @@ def prove(
     Args:
         asked: the answer.
         leaves_of: the leaves of the run.
-        reveal: the fields that are told of every event.
-        subject: the events of which all fields are told.
+        reveal: the fields that are revealed for every event.
+        subject: the events of which all fields are revealed.
     """
     trees, streams = leaves_of.logs, leaves_of.streams
     proofs: list[dict[str, Any]] = []

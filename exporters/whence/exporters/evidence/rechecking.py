@@ -42,7 +42,7 @@ from whence.store.questions import Why
 __all__ = ["FAILS", "HOLDS", "NOTE", "OPEN", "State", "recheck"]
 
 State = tuple[str, str]
-"""How it stands with something, one of the following words, and what, in words."""
+"""A state, one of the following words, and what it is about, in words."""
 HOLDS, FAILS, NOTE, OPEN = "holds", "FAILS", "note", "open"
 
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -237,7 +237,7 @@ def _derived(told: Mapping[str, Any], data: Mapping[str, bytes]) -> Iterator[Sta
 
 
 def _chain(told: Mapping[str, Any], found: Found, chain: Any) -> Iterator[State]:
-    """What computed the answer is what the run says."""
+    """The software that computed the answer is that of the run."""
     stated = told["scope"]["chain_digest"]
     is_job = not isinstance(chain, dict) or "job" in chain  # which is no chain, and has no such
     if not is_job and definition_digest(chain) != stated:

@@ -1,9 +1,9 @@
-"""The verdict once more, from the values that a pack tells, as far as they are enough.
+"""The verdict once more, from the values that a pack reveals, as far as they suffice.
 
-If every value of the logs is told, the chain is run over them. If some are left out, it is run over
-a log that has others in their places: where the support of the output then lies within what is
-told, the verdict is the same whatever the values are that are left out. Nothing less is called
-recomputed. Functions of a module that the chain names are never loaded.
+If every value of the logs is revealed, the chain is run over them. If some are left out, it is
+run over a log that has others in their places: where the support of the output then lies within
+what is revealed, the verdict is the same whatever the values are that are left out. Nothing less is
+called recomputed. Functions of a module that the chain names are never loaded.
 """
 
 from __future__ import annotations
@@ -60,21 +60,21 @@ _FILLS: tuple[Mapping[str, Value], ...] = (
 """Values of each kind, in the places of those that are left out; any that show it will do."""
 
 _WORD = (
-    "not recomputed, the word of who signed: the Merkle root of the run, counts that reconcile, "
+    "not recomputed, stated by the signer: the Merkle root of the run, counts that reconcile, "
     "steps in words, fields on the route, first and last times, differences from another run, what "
     "was erased or adjusted, what is stated of the processing, how the pack was made"
 )
 _NOT_EXPLAINED = (
     "explanation: not recomputed; which events explain the output and are enough for it, and what "
-    "other values would give, is the word of who signed"
+    "other values would give, is stated by the signer"
 )
 _NO_VERDICT = (
-    "verdict: none to recompute; which events the question is about, and what they explain, is the "
-    "word of who signed"
+    "verdict: none to recompute; which events the question is about, and what they explain, is "
+    "stated by the signer"
 )
 
 Told = dict[tuple[str, int], dict[str, str]]
-"""The fields that are told of an input event, as canonical JSON, by log and position."""
+"""The revealed fields of an input event, as canonical JSON, by log and position."""
 
 
 def recomputed(
@@ -89,7 +89,7 @@ def recomputed(
     Args:
         told: the facts.
         found: what was found.
-        proofs: the proofs, with the values that are told.
+        proofs: the proofs, with the revealed values.
         chain: the definition of the chain.
         options: the options of the run.
     """
@@ -257,7 +257,7 @@ def _tried(
     *,
     closed: bool,
 ) -> Iterator[tuple[str, str]]:
-    """Whether other values give what is told of them."""
+    """Whether other values give the stated results."""
     logs = told["scope"]["logs"]
     rows = told["what_if"]
     if not rows or any(row["value"] == UNTOLD for row in rows):
@@ -297,7 +297,7 @@ def _event(log: Mapping[str, Any], at: int, known: Told, fill: Mapping[str, Valu
 
 
 def _enough(output: Output, known: Told, logs: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether all that an output leans on is told."""
+    """Whether all that an output depends on is revealed."""
     columns = {log["name"]: set(log["columns"]) for log in logs}
     return all(
         isinstance(at, int)

@@ -66,7 +66,7 @@ def reconcile(run: RunGraph, record: RunRecord) -> tuple[Reconciled, ...]:
 
 
 def _parts_of(run: RunGraph, record: RunRecord) -> str:
-    """A digest of what the record says of its parts; the counts are of these and no others."""
+    """A digest of the record's list of parts; the counts are of these and no others."""
     logs = [[log.id, *log.names, log.length, _rejected(record, log.name)] for log in run.logs]
     told = json.dumps([[s.json() for s in record.manifest.streams], logs], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What a pack says, in words and tables."""
+"""The contents of a pack in words and tables."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SOUGHT = {
     "retention": "retention",
     "owner": "owner",
 }
-"""What a pack tells of a run, if it is known."""
+"""What a pack states of a run, if it is known."""
 
 _NAMES = (
     "NAME@POSITION is one event of the log, processor or output of that name; positions count from "
@@ -166,13 +166,13 @@ def report(told: Mapping[str, Any], route: tuple[list[str], list[list[str]]]) ->
             ],
         ),
         Section(
-            "Who answers for it",
-            columns=["what", "as stated"],
+            "Responsible",
+            columns=["what", "value"],
             rows=[
                 [str(SOUGHT.get(word, word)), str(value)]
                 for word, value in told["metadata"].items()
             ]
-            or [["nothing is stated", ""]],
+            or [["not provided", ""]],
         ),
         Section(
             "Counts that reconcile",
@@ -219,28 +219,27 @@ def report(told: Mapping[str, Any], route: tuple[list[str], list[list[str]]]) ->
 
 
 def _asked(question: str) -> str:
-    """The question for a person, and as it was asked."""
+    """The question for a person, and as it was requested."""
     word, _, rest = question.partition(" ")
     meant = {
         "explain": f"Why does the output {rest} have its value?",
         "case": f"Which data about case {rest} were used, and for which results?",
         "erasure": f"What was erased with erasure {rest}?",
     }
-    return f"{meant.get(word, question)} (Asked as: {question})"
+    return f"{meant.get(word, question)} (Requested as: {question})"
 
 
 def _steps(sentences: Sequence[str]) -> list[Section]:
-    """The answer step by step."""
     if not sentences:
         return []
     return [Section("Step by step, from the output back", [f"{each}." for each in sentences])]
 
 
 def _route(route: tuple[list[str], list[list[str]]]) -> list[Section]:
-    """Where each event leads to; an answer about somebody or an erasure has none."""
+    """The events that each event is derived from; answers about a case or an erasure have none."""
     words = (
-        "Which event leads to which, from the output back to the input events. Explains: it is "
-        "part of the reason. Trigger: it is part of it, and yet nothing rests on what it says."
+        "From the output back to the input events: each event, and one that it is derived from. "
+        "Explains: part of the reason. Trigger: part of the reason, but its values do not matter."
     )
     return [_table("Route", route, words)] if route[1] else []
 

@@ -1,4 +1,4 @@
-"""Why an output has its value, step by step in words, with no value that may not be told."""
+"""Why an output has its value, step by step in words, without values that may not be revealed."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def said_in_words(
     Args:
         connection: where the graph is.
         asked: the question and its answer.
-        reveal: the fields whose values may be told.
-        subject: the events, by log and position, of which all may be told.
+        reveal: the fields whose values may be revealed.
+        subject: the events, by log and position, of which everything may be revealed.
 
     Returns:
-        The sentences; ``None`` if no output was asked about, values of the log were erased, or the
-        log is long.
+        The sentences; ``None`` if the question is not about an output, values of the log were
+        erased, or the log is long.
     """
     tree = asked.record.manifest.chain
     if not isinstance(asked.answer, Why) or tree is None:
@@ -72,9 +72,9 @@ def without_values(found: Steps, hidden: Collection[str]) -> Steps:
 
 
 def _not_to_be_told(found: Steps, may_be_told: Callable[[str, Fields], bool]) -> Iterator[str]:
-    """Events whose values may not be told, and all that is made from them but for the output.
+    """Events whose values may not be revealed, and all that is made from them but for the output.
 
-    The output is what was asked for.
+    The output is the one in question.
     """
     above: dict[str, list[StepEdge]] = {}
     for edges in found.below.values():

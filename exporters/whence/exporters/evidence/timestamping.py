@@ -1,4 +1,4 @@
-"""A time that somebody else vouches for: a token of a server of RFC 3161."""
+"""A time that a third party certifies: a token of an RFC 3161 server."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["check_address", "check_token", "stamped", "time_of"]
 
 _SECONDS = 15.0
 _IN_ALL = 30.0
-"""How long a server may keep silent, and take in all."""
+"""Timeouts of a server: without an answer, and in all."""
 _MOST = 64 << 10
 """Bytes of an answer; a token with its certificates has some thousand."""
 _QUERY, _REPLY = "application/timestamp-query", "application/timestamp-reply"
 
 
 class _Here(urllib.request.HTTPRedirectHandler):
-    """Goes nowhere else: the server that was named is the one that is asked."""
+    """Follows no redirect: only the named server is contacted."""
 
     def redirect_request(
         self,

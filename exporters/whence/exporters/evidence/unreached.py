@@ -43,13 +43,13 @@ def unreached(
     if isinstance(root, RemotePath):
         found.append(
             f"what the store of {root} keeps of objects that were replaced or removed: older "
-            "versions of a bucket, its replicas, snapshots and trash; have whoever runs it delete "
-            "them"
+            "versions of a bucket, its replicas, snapshots and trash; ask its "
+            "operator to delete them"
         )
     if connection is not None and local is None:
         found.append(
             "the server's own files: its transaction logs, the free space of its store, its "
-            "backups and query logs may hold old values; have whoever runs it prune the logs "
+            "backups and query logs may hold old values; ask its operator to prune the logs "
             "(db.tx_log.rotation.retention_policy), copy the database (neo4j-admin database copy) "
             "and delete older backups; a local server's are made anew by whence store rebuild"
         )
@@ -63,8 +63,8 @@ def unreached(
         *found,
         "dumps (whence store dump), copies and backups of the record and of the database: delete "
         "them, or erase in them as well",
-        "the id of the log, which stays: it is a digest of all that the log held, so that whoever "
-        "knows every other value of it could try values out",
+        "the id of the log, which stays: it is a digest of all that the log held, so that anyone "
+        "who knows every other value of it could guess the erased ones",
         "the history of your shell, if it has the command",
     ]
 
@@ -72,12 +72,12 @@ def unreached(
 def named_in_runs(root: Path, runs: Iterable[str], mentions: Callable[[str], bool]) -> list[str]:
     """One line for each run whose chain, options or metadata name what is to be erased.
 
-    They are what somebody wrote, and the chain has a digest: they are not changed.
+    Users wrote them, and the chain has a digest: they are not changed.
 
     Args:
         root: the record's place.
         runs: the ids of the runs.
-        mentions: whether a text tells what is to be erased.
+        mentions: whether a text contains what is to be erased.
     """
     found = []
     for id in runs:
@@ -90,9 +90,9 @@ def named_in_runs(root: Path, runs: Iterable[str], mentions: Callable[[str], boo
         named = [what for what, told in where.items() if any(map(mentions, _texts(told)))]
         if named:
             found.append(
-                f"run {id}: {' and '.join(named)} name a text that only these events have; look "
-                "whether it tells of somebody, and then make a new run and remove this one (whence "
-                "runs remove)"
+                f"run {id}: {' and '.join(named)} name a text that only these events have; "
+                "check whether it identifies a person; if so, make a new run and remove this one "
+                "(whence runs remove)"
             )
     return found
 
@@ -116,7 +116,7 @@ def files_written(root: Path, mentions: Callable[[str], bool]) -> list[str]:
 
     Args:
         root: the record's place.
-        mentions: whether a name tells what is to be erased; then it is not repeated.
+        mentions: whether a name contains what is to be erased; then it is not repeated.
     """
     found: dict[str, None] = {}
     for entry in read_journal(root):
@@ -148,6 +148,6 @@ def _file_of(word: str, after: str, options: Collection[str]) -> str | None:
 
 def _ask_for(what: str, told: str) -> str:
     return (
-        f"{what}, {told}: ask whoever has it to delete it; a pack is never changed, make a new one "
+        f"{what}, {told}: ask its holder to delete it; a pack is never changed, make a new one "
         "instead"
     )

@@ -183,7 +183,7 @@ def strict_json(data: bytes | str) -> Any:
     """JSON of which every reader makes the same, or a ValueError: no name twice, no NaN."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        return dict(pairs) if len(dict(pairs)) == len(pairs) else _no("a name stands twice")
+        return dict(pairs) if len(dict(pairs)) == len(pairs) else _no("a name occurs twice")
 
     def number(text: str) -> float:
         found = float(text)
@@ -259,15 +259,15 @@ def _attested(files: Mapping[str, bytes], told: Mapping[str, Any]) -> Iterator[F
     for name in ("manifest-sha256.txt", "tagmanifest-sha256.txt"):
         digest = hashlib.sha256(files.get(BAG + name, b"")).hexdigest()
         if subjects.get(name) != digest:
-            yield False, f"attestation: it speaks of another {BAG}{name}"
+            yield False, f"attestation: it does not match {BAG}{name}"
     if signatures != 1:
         yield False, f"attestation: expected one signature; got {signatures or 'none'}"
     if subjects.get("merkle-root") != told["merkle"]["root"]:
-        yield False, "attestation: it speaks of another Merkle root"
+        yield False, "attestation: it names another Merkle root"
     elif set(subjects) != {"manifest-sha256.txt", "tagmanifest-sha256.txt", "merkle-root"}:
-        yield False, "attestation: it speaks of something else as well"
+        yield False, "attestation: it names something else as well"
     else:
-        yield True, "attestation: it speaks of this pack"
+        yield True, "attestation: it matches this pack"
 
 
 def _proofs(files: Mapping[str, bytes], told: Mapping[str, Any]) -> Iterator[Finding]:
@@ -368,7 +368,7 @@ def _canonical(files: Mapping[str, bytes], whole: bytes) -> Iterator[Finding]:
     """The archive is the one that these files make, and nothing is hidden between them."""
     made = archive(files)
     if made == whole:
-        yield True, "archive: it holds these files and nothing else"
+        yield True, "archive: it contains only these files"
         return
     pairs = zip(made, whole, strict=False)
     at = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(made), len(whole)))

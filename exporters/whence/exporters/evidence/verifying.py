@@ -67,7 +67,7 @@ def verify_pack(
 
     Args:
         path: the pack.
-        key: the public key of whoever is said to have made it.
+        key: the public key of the expected signer.
         tsa_certificate: the certificates, in PEM, that times are traced to.
 
     Raises:
@@ -149,7 +149,7 @@ def _times(files: Mapping[str, bytes], certificate: Path | None) -> Iterator[Sta
         of_pack |= {"profile": told["profile"], "question": told["question"]}
         of_pack["root"] = root_of(root["parts"])
         if any(signed.get(name) != value for name, value in of_pack.items()):
-            yield "FAILS", "attestation: it speaks of another run, question or root"
+            yield "FAILS", "attestation: it names another run, question or root"
         yield from _commits(root, told["scope"]["run"], attested.keyid, certificate)
     except (KeyError, TypeError, ValueError, AttributeError, WhenceError) as error:
         yield "FAILS", f"root: what was committed cannot be read: {error}"
@@ -164,8 +164,8 @@ def _commits(
     if not commits:
         yield (
             NOTE,
-            "root: it was not committed when the run ended; that nothing was changed since then is "
-            "the word of who signed the pack",
+            "root: it was not committed when the run ended; only the signer of the pack vouches "
+            "that nothing was changed since then",
         )
         return
     for commit in commits:

@@ -1,4 +1,4 @@
-"""The answer in words: of what was found alone, so that whoever verifies can say it again."""
+"""The answer in words: made of the findings alone, so that the verifier can rebuild it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ IMPORTED = (
 )
 NOT_TRIED = "How other inputs would have changed the result was not tried"
 NOT_SAID = (
-    "The steps are not told in words, as the log is long, values were erased, or the chain "
-    "calls functions of a module that was not allowed; the route has them."
+    "The steps are not described in words, because the log is long, values were erased, or the "
+    "chain calls functions of a module that was not allowed. The route shows them."
 )
 
 
@@ -42,9 +42,9 @@ def answer_in_words(
     """The answer in a sentence or two.
 
     Args:
-        question: as it was asked, in one form.
-        answer: what the graph says.
-        erasure: the erasure that is asked about, as `erasure_facts` tells of it.
+        question: the question in its normal form.
+        answer: the graph's answer.
+        erasure: the erasure in question, as `erasure_facts` describes it.
     """
     if isinstance(answer, Why):
         return _why(answer)
@@ -56,7 +56,7 @@ def answer_in_words(
     possibly = sum(share.count for share in answer.possibly)
     return (
         f"Run {answer.run} read {many:,} events of case {case}. They explain {explained:,} "
-        f"outputs; {possibly:,} could change if they were other than they are."
+        f"outputs; {possibly:,} could change if these events had different values."
     )
 
 
@@ -80,9 +80,9 @@ def _erasure(run: str, many: int, erasure: Mapping[str, Any]) -> str:
     gone = sum(row["events"] for row in erasure["erased"] if row["in"] == f"run {run}")
     return (
         f"Erasure {erasure['id']} took the values of {many:,} events that run {run} read, and of "
-        f"{gone:,} events of its streams that may tell of them. It was begun {erasure['begun']} by "
+        f"{gone:,} events of its streams that may reveal them. It began {erasure['begun']} by "
         f"{erasure['who']} and done {erasure['done']}; reason: {erasure['reason']}. Positions "
-        "stay, and what leads to what."
+        "and explanations stay."
     )
 
 
@@ -121,7 +121,7 @@ def known_gaps(
     *,
     imported: bool = False,
 ) -> list[str]:
-    """The gaps that follow from what else is told of the run.
+    """The gaps that follow from the other facts about the run.
 
     Args:
         metadata: what is stated of the processing.
@@ -138,7 +138,7 @@ def known_gaps(
     if coverage.tracked < coverage.outputs:
         gaps.append(f"Only {coverage.tracked:,} of {coverage.outputs:,} outputs were tracked.")
     if coverage.detail == "ends":
-        gaps.append("The run kept the ends of explanations, not each processor's events.")
+        gaps.append("The run stored inputs and outputs only, not each processor's events.")
     if coverage.witnesses == "first":
         gaps.append("One explanation is shown; others may hold as well.")
     if coverage.erased:
@@ -154,7 +154,7 @@ def coverage_in_words(coverage: Coverage) -> str:
 
 
 def redaction_in_words(reveal: list[str], subject: str | None) -> str:
-    """What is told in clear, and that nothing else is."""
+    """What is revealed, and that nothing else is."""
     clear = []
     if reveal:
         fields = "field" if len(reveal) == 1 else "fields"
@@ -166,5 +166,5 @@ def redaction_in_words(reveal: list[str], subject: str | None) -> str:
 
 
 def validation_in_words(statements: int) -> str:
-    """What the checker of PROV says."""
+    """The findings of the PROV checker."""
     return f"valid by W3C PROV-CONSTRAINTS, {statements:,} statements, checked when it was made"

@@ -1,4 +1,4 @@
-"""What a file may say of a run and its streams: the words that Whence itself writes there."""
+"""The allowed words of a file about a run and its streams: those that Whence writes itself."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Said = Mapping[str, list[Any]]
 
 
 def check_run(file: str, said: Said) -> None:
-    """Refuse a run that says of itself what no run says.
+    """Refuse a run with statements that no run has.
 
     Raises:
         LogError: its status, runner, error, options, versions, metadata or pending.

@@ -1,4 +1,4 @@
-"""A log of the record, from what PROV tells of its events."""
+"""A log of the record, from a PROV description of its events."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from whence.exporters.importing.statements import Typed
 __all__ = ["plain_value", "write_log"]
 
 Said = Mapping[str, list[Any]]
-"""What is said of one thing."""
+"""The statements about one thing."""
 
 _MAPPED = ("case", "activity", "time")
 
@@ -45,8 +45,8 @@ def write_log(root: Path, name: str, id: str, said: Said, events: Sequence[Said]
         root: the record's place.
         name: what the log is called.
         id: its identity.
-        said: what is said of the log.
-        events: what is said of its events, in order.
+        said: the statements about the log.
+        events: the statements about its events, in order.
     """
     columns, plain = _values(events)
     roles: dict[str, str | None] = dict.fromkeys(_MAPPED)
@@ -98,7 +98,7 @@ def write_log(root: Path, name: str, id: str, said: Said, events: Sequence[Said]
 
 
 def _values(events: Sequence[Said]) -> tuple[dict[str, list[Value]], bool]:
-    """The columns of the events' values, if they are told, and whether these are plain ones."""
+    """The columns of the events' values, if present, and whether these are plain ones."""
     told = [event for event in events if "value" in event]
     if not told:
         return {}, False

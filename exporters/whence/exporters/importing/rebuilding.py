@@ -56,8 +56,8 @@ def import_runs(
     Args:
         path: the file; its ending names the format.
         root: the record's place.
-        format: the format, if the ending does not say it.
-        most: the most bytes, unpacked, that are taken in; memory for about fifteen times as much is
+        format: the format, if the file's extension does not determine it.
+        most: the most bytes, unpacked, that are read; memory for about fifteen times as much is
             needed.
 
     Raises:
@@ -96,7 +96,7 @@ def import_runs(
 
 @contextmanager
 def _complete(path: Path) -> Iterator[None]:
-    """Refuse a file with one line, whatever Python says of what is in it or missing."""
+    """Refuse a file with a one-line error, whatever Python's exception is."""
     try:
         yield
     except WhenceError:
@@ -156,7 +156,7 @@ def _runs(stated: Statements) -> list[dict[str, list[Any]]]:
 
 
 class _Run:
-    """One run, as a bundle tells of it."""
+    """One run, as a bundle describes it."""
 
     def __init__(self, stated: Statements) -> None:
         (known,) = _runs(stated)

@@ -72,8 +72,8 @@ def read_statements(
 
     Args:
         path: the file.
-        format: the format, if the ending does not say it.
-        most: the most bytes, unpacked, that are taken in.
+        format: the format, if the file's extension does not determine it.
+        most: the most bytes, unpacked, that are read.
 
     Raises:
         LogError: the file is damaged, or too large, or is no such file.

@@ -151,7 +151,7 @@ def by_ending(name: str, known: Endings) -> str | None:
 
 
 def no_ending(shown: str, got: str, known: Endings, hint: str) -> ParameterError:
-    """The error for a file whose name does not say its format."""
+    """The error for a file whose name does not determine its format."""
     listed = ", ".join(ending for each in known.values() for ending in each)
     msg = (
         f"{shown}: expected a name that ends in one of {listed} (and .gz); "
@@ -167,7 +167,7 @@ def format_of(path: Path, given: str | None = None, known: Endings = FORMATS) ->
     'nquads'
 
     Raises:
-        ParameterError: there is no such format, or the name does not say it.
+        ParameterError: there is no such format, or the name does not determine it.
     """
     if given is not None:
         return named(given, known)

@@ -1,4 +1,4 @@
-"""Many statements of one shape, kept in columns: no Python object for each of them.
+"""Many statements of one shape in columns: no Python object for each of them.
 
 Whatever a writer says of one statement it says of many: it makes a list of pieces, some of them the
 same for every row, some a column of Arrow with a text for each row, and `written` puts them
@@ -182,7 +182,6 @@ def lexical(value: Literal | Column) -> tuple[Piece, Name | None]:
 
 
 def prefixed(name: Name | Names) -> list[Piece]:
-    """The short form."""
     if isinstance(name, Names):
         return [f"{name.space.prefix}:", name.local]
     return [name.short]
@@ -220,7 +219,7 @@ def written(pieces: list[Piece]) -> bytes | memoryview:
 
 
 def _merged(pieces: list[Piece]) -> list[Piece]:
-    """Texts that stand side by side as one."""
+    """Concatenate columns of texts."""
     merged: list[Piece] = []
     for piece in pieces:
         if isinstance(piece, str) and merged and isinstance(merged[-1], str):

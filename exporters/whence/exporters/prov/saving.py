@@ -42,7 +42,7 @@ def write_pieces(path: Path, pieces: Iterable[bytes | memoryview]) -> Path:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """A file that is there whole or not at all, compressed if its name says so."""
+    """A file that appears complete or not at all, compressed if its name ends in ``.gz``."""
     if path.exists() and not path.is_file():
         msg = f"{path}: expected the name of a file; got something else; try another name"
         raise ParameterError(msg)

@@ -63,10 +63,10 @@ class Kind:
     Attributes:
         word: PROV's word for it: its section in PROV-JSON, and in RDF the plain property.
         roles: what its ends are called, in the order of PROV-N.
-        qualified: in RDF, the property that leads to the qualified form; none if it has none.
+        qualified: in RDF, the property that points to the qualified form; none if it has none.
         type: in RDF, the class of the statement itself, or of its qualified form.
         properties: in RDF, what leads from the qualified form to each end but the first.
-        rest: how many more arguments PROV-N has for it, which are not told.
+        rest: how many more arguments PROV-N has for it, which are left out.
         plain: in RDF, the plain property, if it is not the word.
     """
 
@@ -80,7 +80,7 @@ class Kind:
 
     @cached_property
     def names(self) -> _KindNames:
-        """What RDF calls it; made once, for it is asked for with every statement."""
+        """Its name in RDF; made once, because every statement needs it."""
         return _KindNames(
             Name(PROV, self.plain or self.word),
             None if self.qualified is None else Name(PROV, self.qualified),
@@ -134,8 +134,8 @@ class Statement(NamedTuple):
     Attributes:
         kind: what it says.
         id: its own name; a membership has none.
-        ends: what it is about, in the order of the kind's roles; ``None`` where nothing is said.
-        attributes: what else is said; the order is that of the export.
+        ends: what it is about, in the order of the kind's roles; ``None`` if absent.
+        attributes: further attributes; the order is that of the export.
     """
 
     kind: Kind

@@ -88,7 +88,7 @@ def _alone(instance: Instance, found: Violations) -> list[_Part]:
 
 
 def _together(document: Document, parts: Sequence[_Part], found: Violations) -> None:
-    """Check what no bundle shows by itself: cycles, and what the clock says."""
+    """Check what no bundle shows by itself: cycles, and clock times."""
     shared = _shared(parts)
     joined = []
     for part in parts:

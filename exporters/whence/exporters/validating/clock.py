@@ -17,7 +17,7 @@ from whence.exporters.validating.report import Violations
 __all__ = ["check_clock"]
 
 Told = tuple[int, Origin]
-"""A time, and the statement that tells it."""
+"""A time, and the statement that has it."""
 
 
 def check_clock(events: Events, order: Order, found: Violations) -> None:
@@ -115,7 +115,7 @@ class _Clock:
         )
 
     def _path(self, edge: int, earlier: Told) -> Iterator[int]:
-        """The edges back to where the earlier time was told."""
+        """The edges back to where the earlier time was stated."""
         seen = set()
         while edge >= 0 and edge not in seen:
             seen.add(edge)

@@ -10,7 +10,7 @@ __all__ = ["components"]
 def components(edges: Iterable[tuple[int, int]]) -> dict[int, int]:
     """The component of every node that an edge touches.
 
-    A component's number is smaller than those of the components that lead to it, so that the
+    A component's number is smaller than those of the components with edges to it, so that the
     numbers from high to low are a topological order.
 
     >>> components([(1, 2), (2, 3), (3, 2), (3, 4)])

@@ -1,9 +1,9 @@
-"""The events that statements tell of, and which of them precedes which (constraints 30 to 49).
+"""The events that statements imply, and which of them precedes which (constraints 30 to 49).
 
 All generations of an entity are simultaneous (39), and so are its invalidations (40) and the starts
 and ends of an activity (31, 32). So there is one node for each of these; only usages stand alone.
-Constraints speak of events that exist: because a statement tells of them, or because the entity or
-activity is declared. Ends and invalidations of which nothing is told lead nowhere and are left out.
+Constraints apply to events that exist: because a statement implies them, or because the entity or
+activity is declared. Ends and invalidations without statements have no successors and are left out.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Events:
     Attributes:
         before: of each edge, the event that precedes.
         after: the event that follows.
-        numbers: the constraint that says so; 42 alone is strict.
+        numbers: the constraint; only 42 is strict.
         reasons: the statement that it rests on, as its place in ``origins``.
-        times: the times that are told of an event, each with the statement that tells it.
+        times: the stated times of an event, each with its statement.
     """
 
     def __init__(self, instance: Instance, normal: Normal, *, assume: bool = False) -> None:
@@ -40,7 +40,7 @@ class Events:
         Args:
             instance: the statements.
             normal: the same, merged.
-            assume: take every entity as generated and every activity as started, said or not.
+            assume: take every entity as generated and every activity as started, stated or not.
         """
         self.instance, self.normal = instance, normal
         self.before, self.after, self.reasons = array("q"), array("q"), array("q")
@@ -62,7 +62,7 @@ class Events:
 
     @property
     def complete(self) -> bool:
-        """Whether every derivation is between entities whose generation is told or follows."""
+        """Whether every derivation is between entities whose generation is stated or follows."""
         generated = self.generated
         return all(generated[name] for c in self.normal["wasDerivedFrom"].slots[:2] for name in c)
 
@@ -110,7 +110,7 @@ class Events:
         normal, generated, started = self.normal, self.generated, self.started
         for entity in declared(normal):
             generated[entity] = self.gone[entity] = 1
-        # Of an invalidation that is not told it matters only what follows it.
+        # Of an unstated invalidation only what follows it matters.
         lasting = bytearray(self.size)
         for word in ("specializationOf", "mentionOf"):
             for one in normal[word].slots[0]:

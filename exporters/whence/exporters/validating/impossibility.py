@@ -11,11 +11,11 @@ from whence.exporters.validating.uniqueness import Normal, declared
 __all__ = ["check_grammar", "check_impossible"]
 
 _LOOSE = ("wasDerivedFrom", "wasInfluencedBy")
-"""Relations that may share an identifier with another: they say the same less precisely."""
+"""Relations that may share an identifier with another: less precise forms of it."""
 
 
 def check_grammar(instance: Instance, found: Violations) -> None:
-    """What must be there is there, and what cannot be said is not said."""
+    """Required statements exist, and impossible ones do not."""
     for origin, what in instance.faults:
         _add(instance, found, "syntax", what, [origin])
     for word, table in instance.tables.items():

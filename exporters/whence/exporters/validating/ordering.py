@@ -30,7 +30,7 @@ class Order:
         nodes: the events.
         leads: for each event, where its edges begin and end in ``by_source``.
         by_source: the edges, those of one event side by side.
-        settled: the events that no cycle leads to, each behind all that precede it.
+        settled: the events not reachable from a cycle, each after all that precede it.
         groups: for all others the component; higher numbers precede.
     """
 

@@ -1,4 +1,4 @@
-"""What a check says: a verdict, and each violation with the statements it rests on."""
+"""The result of a check: a verdict, and each violation with the statements it rests on."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from whence.exporters.validating.rules import CONSTRAINTS
 __all__ = ["Report", "Violation", "Violations"]
 
 KEPT = 20
-"""So many violations of each rule are kept in full; the others are counted."""
+"""Maximum number of violations per rule to store; the others are counted."""
 
 SHOWN = 12
-"""So many statements are shown with a violation."""
+"""Maximum number of statements to show with a violation."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,12 @@ class Violations:
     """Collects violations; of each rule the first few, and how many there are."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self.kept: list[Violation] = []
         self.counts: Counter[str] = Counter()
         self.standard = True
 
     def full(self, rule: str) -> bool:
-        """Whether so many of this rule are kept that another would only be counted."""
+        """Whether further violations of this rule are only counted."""
         return self.counts[rule] >= KEPT
 
     def add(
@@ -74,7 +73,6 @@ class Violations:
         bundle: str | None = None,
         standard: bool = True,
     ) -> None:
-        """Keep or count a violation."""
         if not self.full(rule):
             shown = list(dict.fromkeys(statements))
             if len(shown) > SHOWN:

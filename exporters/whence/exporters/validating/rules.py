@@ -66,7 +66,7 @@ BEYOND = {
     "mention": "PROV-Links: an entity is a mention of one entity in one bundle",
     "usage": "an activity uses an entity in one usage",
     "delegation": "of two statements about one delegation, both or neither name the activity",
-    "cycle": "no derivation leads back, also across bundles, also of entities nobody declared",
+    "cycle": "no derivation returns to its start, also across bundles and undeclared entities",
     "clock": "clock times do not contradict the order of events, also across bundles",
 }
 """What is checked beside them; of these only ``syntax`` belongs to the standard."""

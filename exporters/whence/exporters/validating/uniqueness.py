@@ -1,4 +1,4 @@
-"""Constraints 22 to 29: statements that speak of the same thing become one, or contradict.
+"""Constraints 22 to 29: statements about the same thing become one, or contradict.
 
 What a statement leaves open (an argument that is not said, an identifier it does not have) stands
 for something unknown, and takes the value that another statement about the same thing says. Merging
@@ -31,7 +31,7 @@ _UNIQUE = {
 
 
 def normalize(instance: Instance, found: Violations) -> Normal:
-    """Merge what speaks of the same thing; report what contradicts."""
+    """Merge statements about the same thing; report contradictions."""
     merging = _Merging(instance, found)
     normal = {}
     for word, kind in KINDS.items():
@@ -105,7 +105,7 @@ class _Merging:
         made.origins.append(table.origin(row))
 
     def unify(self, made: Table, at: int, table: Table, row: int, rule: str) -> None:
-        """Let one row say what two say."""
+        """Merge two rows into one."""
         kind = made.kind
         origins = (made.origin(at), table.origin(row))
         one, other = made.ids[at], table.ids[row]

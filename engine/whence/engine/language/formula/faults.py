@@ -39,14 +39,14 @@ def fault_at(at: Token, expected: str, got: str, hint: str) -> FormulaError:
 
 
 def place_of(at: Token) -> str:
-    """Where a token stands, as errors say it."""
+    """The position of a token in the form of error messages."""
     return f"formula, line {at.line or 1}, column {at.column or 1}"
 
 
 def fault_of(error: UnexpectedInput, text: str) -> FormulaError:
     """Translate the parser's error."""
     token = error.token if isinstance(error, UnexpectedToken) else None
-    # `accepts` is exact where `expected` also lists what only other formulas could go on with.
+    # `accepts` is exact; `expected` also lists what could only continue other formulas.
     wanted = set(error.accepts) if isinstance(error, UnexpectedToken) else set()
     offset = error.pos_in_stream
     if offset is None or (token is not None and token.type == "$END"):

@@ -1,4 +1,4 @@
-"""What formula text reads as: a tree of nodes that knows where in the text each one stands."""
+"""The syntax tree of formula text; each node knows its place in the text."""
 
 from __future__ import annotations
 

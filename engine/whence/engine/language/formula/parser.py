@@ -1,4 +1,4 @@
-"""Read formula text with the grammar beside this file."""
+"""Read formula text with the grammar in this folder."""
 
 from __future__ import annotations
 

@@ -124,7 +124,6 @@ class MooreMachine(Processor):
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        """The guards."""
         return tuple(guard for _, guard, _ in self.transitions)
 
     def because(self, told: Told) -> str:
@@ -153,7 +152,6 @@ class MooreMachine(Processor):
         return self.otherwise[state], False
 
     def machine(self, site: Site) -> MachineFactory:
-        """Compile the guards once, per state."""
         table: dict[str, list[tuple[Compiled, str]]] = {s: [] for s in self.all_states()}
         for start, guard, to in self.transitions:
             compiled = compile_expression(guard, site.inputs, all_witnesses=False)
@@ -162,7 +160,6 @@ class MooreMachine(Processor):
         return lambda: _Moore(site, self, table, traps)
 
     def parameters(self) -> Any:
-        """States, transitions and defaults."""
         value: dict[str, Any] = {
             "initial": self.initial,
             "states": {name: value_json(symbol) for name, symbol in self.states.items()},
@@ -176,7 +173,6 @@ class MooreMachine(Processor):
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> MooreMachine:
-        """From states, transitions and defaults."""
         allowed = {"initial", "states", "transitions", "otherwise"}
         read["keys"](value, allowed, allowed - {"otherwise"})
         return cls(
@@ -228,13 +224,13 @@ class _Moore(Machine):
         if below is not None:
             why = (why, below)
         if before not in self.traps:
-            # Once in a trap, no input can change what is said.
+            # Once in a trap, no input can change the output.
             self.so_far = (self.so_far, came, *enough)
         said: Event | None = None
         if target in symbols:
             exists = event.exists if self.regular else (self.so_far, event.exists)
             said = self.emit(symbols[target], why, self.so_far, exists)
-            # From here on the output stands for all that led to it.
+            # From here on the output carries the history of its state.
             self.so_far = said if before not in self.traps else self.so_far
         self._enter(target, why if said is None else said)
         return [] if said is None else [said]

@@ -28,13 +28,11 @@ class F(Operator):
     symbol: ClassVar[str] = "F"
 
     def because(self, told: Told) -> str:
-        """In words: the first true."""
         if told.value is True:
             return f"it should hold at some time, and {told} is true"
         return f"nothing was true until the log was closed: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
-        """Wait for a true."""
         return lambda: _F(site)
 
 

@@ -30,13 +30,11 @@ class G(Operator):
     symbol: ClassVar[str] = "G"
 
     def because(self, told: Told) -> str:
-        """In words: the first false."""
         if told.value is False:
             return f"it should always hold, and {told} is false"
         return f"nothing was false until the log was closed: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
-        """Wait for a false."""
         return lambda: _G(site)
 
 

@@ -35,11 +35,9 @@ class X(Operator):
         return 1
 
     def because(self, told: Told) -> str:
-        """In words: the next event."""
         return f"the next event decides: {told}" if told.causes else "no event follows"
 
     def machine(self, site: Site) -> MachineFactory:
-        """Wait for one event."""
         return lambda: _X(site)
 
 

@@ -18,7 +18,7 @@ __all__ = ["Operator", "OperatorMachine"]
 class Operator(Processor):
     """A temporal operator: outputs the verdict for the suffix that starts at k, once known.
 
-    In chain files all operators share the tag ``ltl`` and are told apart by their symbol.
+    In chain files all operators share the tag ``ltl`` and differ by their symbol.
     """
 
     tag: ClassVar[str] = "ltl"
@@ -45,12 +45,10 @@ class Operator(Processor):
         return offset + 1, period
 
     def parameters(self) -> Any:
-        """The operator's symbol."""
         return self.symbol
 
     @classmethod
     def accepts(cls, value: Any) -> bool:
-        """Told apart by the symbol."""
         return bool(value == cls.symbol)
 
 
@@ -60,7 +58,6 @@ class OperatorMachine(Machine):
     __slots__ = ("waiting",)
 
     def __init__(self, site: Site) -> None:
-        """Nothing waits yet."""
         super().__init__(site)
         self.waiting: list[tuple[Event, ...]] = []
 

@@ -30,7 +30,6 @@ class U(Operator):
 
     @property
     def input_count(self) -> int | None:
-        """P and q."""
         return 2
 
     def because(self, told: Told) -> str:

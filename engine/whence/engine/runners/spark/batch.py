@@ -1,6 +1,6 @@
 """Run a chain on Spark: kernels inside ``mapInArrow``, and a record that can be gone on with.
 
-A log was put in order once, into Parquet with positions. A task reads the parts that it is told to
+A log was put in order once, into Parquet with positions. A task reads the parts that it is given
 read, one batch after the other, so that nothing has to be sorted or sent about again. Chains that
 can be run in pieces are (see `plans`); any other passes through one task, which is exact whatever
 the chain is.
@@ -61,7 +61,7 @@ class Job:
         options: what to keep and how.
         run_id: the run's id.
         batch: events a batch.
-        seconds: at least so long between two states that are kept.
+        seconds: minimum time between two stored states.
     """
 
     root: str
@@ -73,7 +73,7 @@ class Job:
     seconds: float = SECONDS
 
     def do(self) -> RunRecord:
-        """Run it, or go on with it where an earlier attempt was ended."""
+        """Run it, or resume it where an earlier attempt ended."""
         root = place_of(self.root)
         begun = run_folder(root, self.run_id) / MANIFEST
         if begun.exists() and self.options.witnesses == "first":
@@ -101,7 +101,7 @@ class Job:
         )
 
     def _left(self, run: RunRecord) -> RunManifest:
-        """What an earlier attempt has left; whoever is being ended may need a moment."""
+        """What an earlier attempt has left; a process that is ending may need a moment."""
         until = time.monotonic() + WAIT_SECONDS
         while (manifest := run.manifest).is_running and time.monotonic() < until:
             time.sleep(0.05)
@@ -134,7 +134,7 @@ def run_on_spark(
         batch: events a batch.
         partitions: into how many tasks it is cut, where that is exact; unless given, as many as
             pay.
-        progress: told how far it has come.
+        progress: called with the progress so far.
     """
     options = (options or RunOptions(chunk=CHUNK)).fitted(chain)
     batch = options.at_most(batch, chain)
@@ -235,7 +235,7 @@ def _broken(run_id: str, fault: Exception) -> RunnerError:
     what = [*causes[:1], *raised[-1:], *said, type(fault).__name__][0][:300]
     return RunnerError(
         f"run {run_id}: expected Spark to bring it to its end; got: {what}; "
-        "try the same command again to resume this run"
+        "try the same command to resume this run"
     )
 
 
@@ -246,14 +246,14 @@ class _Task:
         self.jobs = jobs
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        # First all that is asked: a worker whose input is not read to its end is lost.
+        # First read all input: a worker whose input is not read to its end is lost.
         numbers = [n for batch in list(batches) for n in batch.column(0).to_pylist()]
         for number in numbers:
             error: str | None = None
             try:
                 self.jobs[number].do()
             except BusyError:
-                raise  # a second attempt beside the first: Spark knows which one it goes by
+                raise  # a second attempt next to the first: Spark decides which one counts
             except WhenceError as fault:
                 error = str(fault)
             yield pa.RecordBatch.from_pydict({"number": [number], "error": [error]}, _TOLD)

@@ -40,7 +40,7 @@ _TOLD = pa.schema([("told", pa.string())])
 
 
 class _Until(StagedParts):
-    """Leaves out what belongs to the next task; what the end leans on is told by the last."""
+    """Leaves out what belongs to the next task; what the end depends on is reported by the last."""
 
     def __init__(self, folder: Path, stop: int | None) -> None:
         super().__init__(folder)
@@ -80,7 +80,6 @@ class ChunkTasks:
     final: int | None = None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Do the ranges whose numbers come."""
         for number in [n for batch in list(batches) for n in batch.column(0).to_pylist()]:
             told = json.dumps(self.do(number))
             yield pa.RecordBatch.from_pydict({"told": [told]}, schema=_TOLD)
@@ -121,7 +120,7 @@ class ChunkTasks:
                 if work.last + 1 >= stop * chunk + self.halo:
                     return False
         except WhenceError:
-            return True  # whoever runs it tells of it
+            return True  # its caller reports it
         return False
 
     def do(self, number: int) -> dict[str, Any]:
@@ -156,7 +155,7 @@ def _spoken(work: KernelWork) -> int:
 
 
 def told_by_chunks(session: SparkSession, tasks: ChunkTasks) -> list[dict[str, Any]]:
-    """Let Spark do it; return what every task tells."""
+    """Let Spark do it; return what every task reports."""
 
     def told(count: int, do: Callable[..., Iterator[pa.RecordBatch]]) -> list[Any]:
         ranges = session.range(0, count, 1, count)

@@ -98,7 +98,7 @@ def wheel_of_whence() -> Path:
 
 
 def modules_of(chains: Sequence[Chain]) -> tuple[list[ModuleType], set[str]]:
-    """The modules that chains need on the workers, beside Whence and Python's own.
+    """The modules that chains need on the workers, besides Whence and Python's own.
 
     Returns:
         The user's own, which are shipped; the names of installed packages, which must be there.

@@ -55,7 +55,7 @@ class Piece(NamedTuple):
         stream: as the manifest lists it; its name is empty for notes on slices.
         part: the number of the part.
         events: its outputs or its notes; ``None`` if there are none.
-        associations: what these lead to; ``None`` if nowhere.
+        associations: what these are derived from; ``None`` if nothing.
         tracked: how many of them have associations.
     """
 
@@ -94,7 +94,6 @@ class Inside:
     """
 
     def __init__(self, chain: Chain, log: LogShape, options: RunOptions) -> None:
-        """Begin without slices."""
         self.log = log
         self.work = kernel_work(chain, options)
         self.kernel = SliceInside(self.work.kernels.steps[0].kernel.place)
@@ -207,7 +206,6 @@ class Together:
         writer: PartWriter,
         partitions: int,
     ) -> None:
-        """Begin before the first event."""
         self.log = log
         self.chunk = options.chunk
         self.writer = writer

@@ -152,7 +152,7 @@ def _write(staged: StagedParts, stream: StreamInfo, part: int, rows: list[Any]) 
 def told_by_slices(
     session: SparkSession, tasks: SliceTasks, log: LogRecord, key: str
 ) -> list[dict[str, Any]]:
-    """Let Spark do it; return what every task of the second round tells.
+    """Let Spark do it; return what every task of the second round reports.
 
     Args:
         session: where.

@@ -1,7 +1,7 @@
 """How far a run on Spark has come, as the driver sees it.
 
-A task that does a whole run leaves a note beside the run now and then; of a run in several tasks
-Spark knows how many are done. Whoever listens is told about once a second.
+A task that does a whole run leaves a note next to the run now and then; of a run in several tasks
+Spark knows how many are done. Listeners are called about once a second.
 """
 
 from __future__ import annotations
@@ -29,16 +29,15 @@ EVERY = 1.0
 
 
 def starting(listener: Listener | None) -> None:
-    """Tell that Spark is being started, which takes some seconds."""
+    """Report that Spark is being started, which takes some seconds."""
     if listener is not None:
         listener(Progress("starting", 0, 0, "", "starting Spark"))
 
 
 class Left:
-    """Leaves notes on how far a run has come beside it; a record at a URI gets none."""
+    """Writes notes on a run's progress next to it; a record at a URI gets none."""
 
     def __init__(self, root: Path, run_id: str) -> None:
-        """Leave them in the run's folder."""
         self._file = None if isinstance(root, RemotePath) else run_folder(root, run_id) / NOTE
         self._last = time.monotonic()
 
@@ -51,7 +50,7 @@ class Left:
         if done == total:
             self._file.unlink(missing_ok=True)
             return
-        # Whole or not at all for whoever reads; lost with the machine, it is no loss.
+        # Atomic for readers; not durable, as losing it does no harm.
         beside = self._file.with_name(f".{NOTE}.part")
         beside.write_text(json.dumps([done, total]), encoding="utf-8")
         beside.replace(self._file)
@@ -61,7 +60,7 @@ class Left:
 def watched(
     session: SparkSession, root: Path, run_id: str, listener: Listener | None
 ) -> Iterator[None]:
-    """Watch a run while it goes on, and tell how far it has come."""
+    """Watch a run, and report its progress."""
     if listener is None:
         yield
         return

@@ -17,7 +17,7 @@ NEEDED = ("numpy", "pyarrow", "pandas", "lark", "yaml", "platformdirs", "psutil"
 """What the package imports on a worker; Numba only makes it faster."""
 
 MOST = 64
-"""So many tasks look around at most; they go wherever Spark sends them."""
+"""Maximum number of tasks that look around; Spark decides where they run."""
 
 
 def check_workers(session: SparkSession, modules: Sequence[str]) -> None:
@@ -25,14 +25,14 @@ def check_workers(session: SparkSession, modules: Sequence[str]) -> None:
 
     Args:
         session: where.
-        modules: what must be importable, beside Whence itself.
+        modules: what must be importable, besides Whence itself.
 
     Raises:
         RunnerError: another Python, or something is missing.
     """
     try:
         context = session.sparkContext
-    except Exception:  # Spark Connect tells only what went wrong
+    except Exception:  # Spark Connect reports only the error
         return
     tasks = max(1, min(MOST, context.defaultParallelism))
     look = _look(tuple(modules))

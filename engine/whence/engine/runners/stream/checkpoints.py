@@ -3,7 +3,7 @@
 Spark can write them to folders of its machine, and to a store only with libraries and settings for
 it. So they are on this machine. If the record is at a URI, there is a copy of them there which is
 as new as it has to be: before anything of a batch counts, what belongs to that batch is there.
-Whoever goes on, on this machine or another, begins with the copy.
+Resuming, on this machine or another, begins with the copy.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Checkpoint"]
 _LAST = "offsets"
 """The folder that says what belongs to a batch; Spark takes all other notes for made before."""
 _AT_ONCE = 8
-"""So many files are brought at a time."""
+"""Number of files to copy at a time."""
 
 
 class Checkpoint:
@@ -37,7 +37,7 @@ class Checkpoint:
         """Bring what is there.
 
         Args:
-            place: where they are kept, with the record.
+            place: where they are stored, with the record.
         """
         self.here = place
         self._copy: RemotePath | None = None
@@ -82,12 +82,12 @@ class Checkpoint:
                 raise
 
     def close(self) -> None:
-        """Spark is done with them for now; those that are kept with the record stay."""
+        """Spark is done with them for now; those that are stored with the record stay."""
         if self._copy is not None:
             shutil.rmtree(self.here, ignore_errors=True)
 
     def remove(self) -> None:
-        """Nobody will go on."""
+        """Remove them: the stream is complete."""
         self.close()
         remove_tree(self.here if self._copy is None else self._copy)
 

@@ -1,4 +1,4 @@
-"""What a stream has done so far, kept so that it is there whole for one of Spark's batches.
+"""The progress of a stream, stored so that it is complete for one of Spark's batches.
 
 Spark numbers its batches, writes down what belongs to each before it hands it over, and hands the
 last one over again if it was killed. Beside Spark's own notes lies one file for each batch: the
@@ -23,7 +23,7 @@ from whence.engine.runners.stream.checkpoints import Checkpoint
 __all__ = ["Commits", "Reached"]
 
 _KEPT = 2
-"""So many states are kept, the latest included."""
+"""Number of states to store, the latest included."""
 
 
 class Reached:
@@ -38,7 +38,6 @@ class Reached:
     """
 
     def __init__(self) -> None:
-        """Nothing was handed over."""
         self.batch = -1
         self.rows = 0
         self.over = True
@@ -69,18 +68,17 @@ class Commits:
     """The states of one run, and the place of Spark's own notes.
 
     Attributes:
-        folder: where both are; gone when the run is complete.
+        folder: where both are; deleted when the run is complete.
         checkpoint: Spark's notes.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Make room."""
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.checkpoint = Checkpoint(folder / "checkpoint")
 
     def keep(self, reached: Reached, state: Mapping[str, object]) -> None:
-        """Put a state in its place, for good, and take away those that nobody will need."""
+        """Put a state in its place durably, and remove those that are no longer needed."""
         told = {**state, "reached": dict(vars(reached))}
         path = self.folder / f"state-{reached.batch + 1:010d}.arrow"
         whole_file(path, lambda beside: write_state(beside, told))
@@ -94,7 +92,7 @@ class Commits:
             old.unlink()
 
     def latest(self, texts: Texts, reached: Reached) -> dict[str, Any] | None:
-        """The state that was kept last, if one was."""
+        """The state that was stored last, if there is one."""
         for left in self.folder.glob(".*.part"):
             left.unlink()  # of a file that was being written when the run was stopped
         states = self._states()
@@ -109,6 +107,5 @@ class Commits:
         return sorted(self.folder.glob("state-*.arrow"))
 
     def remove(self) -> None:
-        """The run is over."""
         self.checkpoint.remove()
         remove_tree(self.folder)

@@ -36,7 +36,7 @@ _TELL_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class StreamProgress:
-    """How a stream stands.
+    """The state of a stream.
 
     Attributes:
         events: events taken so far, also before it was stopped.
@@ -58,11 +58,11 @@ class StreamProgress:
 
 
 Tell = Callable[[StreamProgress], None]
-"""Told now and then how a stream stands."""
+"""Called now and then with the state of a stream."""
 
 
 class _StopError(Exception):
-    """Ends a batch on the way; what was taken of it is kept."""
+    """Ends a batch early; what was read of it is stored."""
 
 
 class Following:
@@ -71,8 +71,8 @@ class Following:
     Attributes:
         writer: the run's record.
         reached: how far it has come.
-        stop: set by somebody else to stop.
-        tell: told now and then how it stands.
+        stop: set by the caller to stop.
+        tell: called now and then with its state.
         every: seconds from one batch to the next.
     """
 
@@ -83,7 +83,6 @@ class Following:
     def __init__(
         self, parts: KernelParts, writer: WriterBehind, log: GrowingLog, stream: Stream
     ) -> None:
-        """Nothing was taken yet."""
         self.work = parts.work
         self.parts = parts
         self.writer = writer
@@ -101,7 +100,7 @@ class Following:
         self._since: list[pa.Table] = []
 
     def restore(self) -> None:
-        """Take up the state that was kept last."""
+        """Load the state that was stored last."""
         for left in self.writer.folder.rglob(".*.part"):
             left.unlink()
         state = self.commits.latest(self.work.run.texts, self.reached)
@@ -165,7 +164,7 @@ class Following:
         self.reached.query = query
         skip = self.reached.skipped(self.writer.id, batch)
         if skip is None:
-            return  # taken and kept; Spark was stopped before it could note that down
+            return  # read and stored; Spark was stopped before it could note that
         self.writer.check()
         self.commits.checkpoint.keep()
         for table in _tables(self.stream.rows(frame), skip):
@@ -230,7 +229,7 @@ class Following:
         self._kept = time.monotonic()
 
     def _tell(self, after: float) -> None:
-        """Say how it stands, if there is something new and the last time is long enough ago."""
+        """Report the state, if it is new and the last report is long enough ago."""
         now, events = time.monotonic(), self.log.length
         if now - self._told < after or events == self._told_events:
             return
@@ -258,7 +257,7 @@ class Following:
         self.commits.remove()
 
     def broken(self, error: BaseException) -> None:
-        """Say in the record why it ended, or leave it so that it can go on."""
+        """Write into the record why it ended, or leave it so that it can be resumed."""
         final = isinstance(error, WhenceError) and not isinstance(error, (LogError, RunnerError))
         if final:
             self.writer.finish("failed", error=str(error))
@@ -294,5 +293,5 @@ def _broken(run: str, fault: Exception) -> WhenceError:
     said = " ".join(told.split())[:300]
     return RunnerError(
         f"run {run}: expected Spark to follow the stream; got: {said}; "
-        "try the same command again to resume this run"
+        "try the same command to resume this run"
     )

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["EVERY", "StreamProgress", "run_stream"]
 
 EVERY = 1.0
-"""Seconds from one batch to the next, and at most from one kept state to the next."""
+"""Seconds from one batch to the next, and at most from one stored state to the next."""
 
 
 def run_stream(
@@ -62,7 +62,7 @@ def run_stream(
 ) -> RunRecord:
     """Run a chain on a stream until it is stopped, or until all that is there was taken.
 
-    A run that was stopped or killed goes on when the same is asked for again. It is complete when
+    The same call resumes a run that was stopped or killed. It is complete when
     it has come to its end with ``available_now``.
 
     Args:
@@ -74,9 +74,9 @@ def run_stream(
         every: seconds from one batch to the next.
         session: a Spark session; else one is found or started.
         master: where a session is started.
-        stop: set by somebody else to stop.
-        tell: told now and then how it stands.
-        began: told as soon as the run is in the record, so that loading can begin.
+        stop: set by the caller to stop.
+        tell: called now and then with its state.
+        began: called as soon as the run is in the record, so that loading can begin.
 
     Raises:
         WhenceError: it cannot be run as a stream, or an event cannot be taken.
@@ -142,7 +142,7 @@ def _digest(chain: Chain, stream: Stream) -> str:
 
 
 def _check_saved(chain: Chain, options: RunOptions) -> None:
-    """Refuse a chain whose state cannot be kept."""
+    """Refuse a chain whose state cannot be stored."""
     try:
         kernel_work(chain, options).state()
     except UnsavedError as error:

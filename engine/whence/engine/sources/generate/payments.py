@@ -224,7 +224,7 @@ class PaymentLog:
 def payment_log(
     events: int = 20_000, seed: int = 7, plant: Mapping[str, int] | None = None
 ) -> PaymentLog:
-    """Describe a log of about so many events; nothing is drawn until it is read.
+    """Describe a log of about this many events; nothing is drawn until it is read.
 
     Args:
         events: about how many; there are at least twenty cases.

@@ -64,7 +64,7 @@ class Attributes:
     def columns(
         self, first: int, last: int, types: Sequence[str], fault: Callable[[int, str, object], None]
     ) -> list[pa.Array]:
-        """The columns of these rows; ``fault`` is told of what does not fit."""
+        """The columns of these rows; ``fault`` is called for what does not fit."""
         count = last - first + 1
         values: dict[str, list[Value]] = {name: [None] * count for name in self.kinds}
         seen: set[tuple[int, str]] = set()
@@ -94,7 +94,7 @@ class Attributes:
                 msg = f"{where}, column {name!r}: a kind: {fault}"
                 raise LogError(msg) from fault
         declared = {kind for (_, n), kind in self._declared.items() if n == name}
-        fitting = found - {"huge", "bytes"}  # these fit nowhere and are told of when they come
+        fitting = found - {"huge", "bytes"}  # these fit nowhere and are reported when they come
         if len(declared) == 1:
             (kind,) = declared
             return kind if fitting <= _FITTING[kind] else "any"

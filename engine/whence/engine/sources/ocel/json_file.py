@@ -50,7 +50,7 @@ class _Parts:
                 getattr(self, f"_{name}")(self._object(item, "an object {...}"))
         missing = [part for part in ("events", "objects") if part not in seen]
         if missing:
-            self.refuse(f"the member {missing[0]!r} of OCEL 2.0", "none", "another --format")
+            self.refuse(f"the member {missing[0]!r} of OCEL 2.0", "none", "another --log-format")
 
     def refuse(self, expected: str, got: str, hint: str) -> NoReturn:
         msg = f"{self.stage.name}, line {self.line}: expected {expected}; got {got}; try {hint}"

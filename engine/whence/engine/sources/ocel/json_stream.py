@@ -41,7 +41,6 @@ class JsonStream:
     """
 
     def __init__(self, stream: LogBytes, name: str, limits: Limits) -> None:
-        """Begin; nothing is read yet."""
         self._stream, self._name, self._limits = stream, name, limits
         self._decoder = codecs.getincrementaldecoder("utf-8")("strict")
         self._parse = json.JSONDecoder(object_pairs_hook=_members, parse_constant=_refuse)

@@ -36,7 +36,7 @@ def stage_sqlite(stage: Stage, file: Path) -> None:
 
 @contextmanager
 def _attached(stage: Stage, file: Path) -> Iterator[None]:
-    # Without this SQLite would write lock files beside a log that somebody left in WAL mode;
+    # Without this SQLite would write lock files next to a log in WAL mode;
     # with a WAL file beside it the log is only whole if SQLite reads that too.
     waiting = file.with_name(file.name + "-wal")
     alone = "" if waiting.exists() and waiting.stat().st_size else "&immutable=1"

@@ -60,7 +60,7 @@ class _Parts:
             self.stage.limits.check("row", self.byte - self.since, self.where())
         for part in ("events", "objects"):
             if part not in self.seen:
-                self.refuse(f"the element <{part}> of OCEL 2.0", "none", "another --format")
+                self.refuse(f"the element <{part}> of OCEL 2.0", "none", "another --log-format")
 
     def where(self) -> str:
         return f"{self.stage.name}, line {self.parser.CurrentLineNumber}"
@@ -85,7 +85,7 @@ class _Parts:
             case []:
                 if name != "log":
                     self.refuse("OCEL, which begins with <log>", f"<{on_one_line(name)}>",
-                                "another --format")  # fmt: skip
+                                "another --log-format")  # fmt: skip
             case [part]:
                 if part in _OLD:
                     self.refuse("OCEL 2.0", f"OCEL 1.0 or XES (<{part}>)", "saving it as OCEL 2.0")

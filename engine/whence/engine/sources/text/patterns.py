@@ -78,7 +78,7 @@ PATTERNS = {
     "combined": _web("combined", _COMBINED),
     "vhost_combined": _web("vhost_combined", rf"(?P<host>[^\s:]+):(?P<port>[0-9]+) {_COMBINED}"),
 }
-"""The patterns that have a name: those of Apache; nginx writes ``combined`` unless told otherwise.
+"""The patterns that have a name: those of Apache; nginx writes ``combined`` by default.
 """
 
 

@@ -343,7 +343,7 @@ def _add(made: Columns, column: tuple[str, str], array: pa.Array) -> None:
 
 
 def _spread(array: pa.Array, places: Ints, count: int) -> pa.Array:
-    """Values at their places among so many rows; null elsewhere."""
+    """Values at their places among this many rows; null elsewhere."""
     if len(array) == count:
         return array
     index = np.full(count, -1, np.int64)

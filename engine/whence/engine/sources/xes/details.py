@@ -17,7 +17,7 @@ _MOST = 200
 
 
 def details_of(piece: Piece, details: dict[str, Any]) -> None:
-    """Add what stands in this piece between the traces."""
+    """Add what this piece has between the traces."""
     tags = piece.tags
     opening = tags.change[: piece.count] >= 0
     parts = (piece.before == 1) & opening & (tags.kind[: piece.count] != TRACE)

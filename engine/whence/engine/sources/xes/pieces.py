@@ -37,7 +37,7 @@ class Piece:
         before: how deep each tag lies.
         top: the part of the log that each tag is in, as the number of its tag; -1 for none.
         middle: likewise the part of the trace.
-        head: how many bytes at the beginning repeat the head of a trace that goes on; 0 if none.
+        head: number of bytes at the beginning that repeat the head of a continued trace; 0 if none.
         line: the line at which it begins, behind the head.
     """
 
@@ -50,7 +50,7 @@ class Piece:
     line: int
 
     def line_of(self, tag: int) -> int:
-        """The line of a tag; of one in the repeated head, where the trace goes on."""
+        """The line of a tag; of one in the repeated head, where the trace continues."""
         begun, here = np.searchsorted(self._ends_of_lines, (self.head, int(self.tags.at[tag])))
         return self.line + max(0, int(here - begun))
 
@@ -126,7 +126,7 @@ def pieces(stream: LogBytes, name: str, limits: Limits) -> Iterator[Piece]:
             _check_root(found, where)
         if before.size and int(before.max()) >= _SHALLOW + limits.nesting:
             raise limits.exceeded("nesting", where)
-        # Of an event that goes on; those that are whole are counted one by one.
+        # Of an incomplete event; complete ones are counted one by one.
         limits.check("attributes", int((before[piece.count :] == _SHALLOW - 1).sum()) // 2, where)
         if piece.count:
             yield piece
@@ -142,13 +142,13 @@ def _check_root(found: Tokens, where: str) -> None:
     begins = found.data[int(found.at[0]) :][:40].decode("utf-8", "replace")
     msg = (
         f"{where}: expected an XES log, which begins with <log>; got {on_one_line(begins)}; "
-        "try another --format"
+        "try another --log-format"
     )
     raise LogError(msg)
 
 
 def _cut(found: Tokens, before: Ints, head: int, line: int, *, over: bool) -> tuple[Piece, bytes]:
-    """The whole events that there are, and the head of the trace that goes on behind them."""
+    """The complete events, and the head of the trace that continues after them."""
     number = np.arange(len(before))
     opening = found.change >= 0
     top = np.maximum.accumulate(np.where((before == 1) & opening, number, -1))

@@ -101,7 +101,7 @@ def tokens(data: bytes, *, whole: bool, where: str) -> Tokens:
         signs = np.frombuffer(data + bytes(_PAD), np.uint8)
         at = np.flatnonzero(signs[:ends] == _LESS)
         begun = at[np.isin(signs[at + 1], _ASIDE_SIGNS)]
-        if len(begun):  # one that goes on behind this piece
+        if len(begun):  # one that continues after this piece
             ends = int(begun[0])
             at = at[at < ends]
     words = np.ndarray((len(signs) - 7,), "<u8", signs.data, strides=(1,))

@@ -112,7 +112,6 @@ class Element:
 
 
 def element(data: bytes) -> Element:
-    """Read one element."""
     parser = expat.ParserCreate("utf-8")
     stack = [Element("", {})]
 

@@ -151,7 +151,7 @@ class _Survey:
 
         def element(tag: str, attributes: dict[str, str]) -> None:
             if "count" in attributes or "uniqueCount" in attributes:
-                # The library makes room for so many at once.
+                # The library allocates this many at once.
                 stated = (attributes.get(name, "0") for name in ("count", "uniqueCount"))
                 room = max(map(_number, stated)) * _CELL_BYTES
                 self._limits.check("workbook", self._bytes + room, shown(self._path))

@@ -20,13 +20,12 @@ class Table:
     Attributes:
         kind: the kind.
         ids: the identifier of each; 0 for none.
-        slots: a column for each argument that is a name; 0 for what is not said.
+        slots: a column for each argument that is a name; 0 if it is absent.
         times: a column for each argument that is a time.
         origins: the statement that each row was made from; ``None``: it is that statement.
     """
 
     def __init__(self, kind: Kind) -> None:
-        """Begin with no statement."""
         self.kind = kind
         self.ids: list[int] = []
         self.slots: tuple[list[int], ...] = tuple([] for _ in kind.slots)
@@ -34,11 +33,9 @@ class Table:
         self.origins: list[Origin] | None = None
 
     def __len__(self) -> int:
-        """How many statements there are."""
         return len(self.ids)
 
     def add(self, id: int, slots: Sequence[int], times: Sequence[int]) -> None:
-        """Add a statement."""
         self.ids.append(id)
         for column, value in zip(self.slots, slots, strict=True):
             column.append(value)
@@ -66,13 +63,12 @@ class Instance:
     Attributes:
         document: what it is a part of.
         name: of the bundle.
-        texts: every name that occurs, by its number; 0 stands for none.
+        texts: every name that occurs, by its number; 0 means none.
         tables: the statements, by the word of their kind.
-        empty: the entities that are said to be empty collections.
+        empty: the entities that are stated to be empty collections.
     """
 
     def __init__(self, document: Document, name: str | None = None) -> None:
-        """Begin with no statement."""
         self.document, self.name = document, name
         self.texts = [""]
         self._known: dict[str, int] = {"": 0}
@@ -86,7 +82,6 @@ class Instance:
         return Table(KINDS[word]) if found is None else found
 
     def add(self, word: str, id: int, slots: Sequence[int] = (), times: Sequence[int] = ()) -> None:
-        """Add a statement."""
         table = self.tables.get(word)
         if table is None:
             table = self.tables[word] = Table(KINDS[word])
@@ -144,7 +139,6 @@ class Document:
     """
 
     def __init__(self) -> None:
-        """Begin with no statement."""
         self.times = Times()
         self.prefixes: dict[str, str] = {}
         self.top = Instance(self)
@@ -152,7 +146,6 @@ class Document:
         self.unchecked: Counter[str] = Counter()
 
     def bundle(self, name: str) -> Instance:
-        """The statements of a bundle."""
         found = self.bundles.get(name)
         if found is None:
             found = self.bundles[name] = Instance(self, name)
@@ -164,7 +157,6 @@ class Document:
         return [self.top, *self.bundles.values()]
 
     def __len__(self) -> int:
-        """How many statements there are."""
         return sum(len(table) for each in self.instances for table in each.tables.values())
 
     def short(self, iri: str) -> str:

@@ -1,4 +1,4 @@
-"""What PROV-DM says of each kind of statement: its arguments, and what each of them must be."""
+"""The PROV-DM definition of each kind of statement: its arguments, and their types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 ENTITY, ACTIVITY, AGENT, COLLECTION, EMPTY = 1, 2, 4, 8, 16
-"""The types that constraints speak of, as bits."""
+"""The types that constraints refer to, as bits."""
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 class UndeclaredPrefix(WhenceError, ValueError):
-    """A name whose prefix nobody has declared, at least not yet."""
+    """A name whose prefix is not declared, at least not yet."""
 
 
 def check_prov(iri: str, where: str) -> None:
-    """Refuse a prefix ``prov`` that stands for something else."""
+    """Refuse a prefix ``prov`` with another namespace."""
     if iri != PROV:
         msg = (
             f"{where}: expected the prefix 'prov' to stand for {PROV}; "
@@ -43,7 +43,7 @@ class Namespaces:
 
         Args:
             where: the file, for messages.
-            known: each prefix and its IRI; the empty prefix stands for names without one.
+            known: each prefix and its IRI; the empty prefix is for names without one.
             linked: whether it is PROV-JSONLD, whose own words have no prefix.
         """
         self.where, self.linked = where, linked
@@ -62,7 +62,7 @@ class Namespaces:
         self._known.update(known)
 
     def space(self, prefix: str) -> str | None:
-        """What a prefix stands for; ``None`` if it is not declared."""
+        """The IRI of a prefix; ``None`` if it is not declared."""
         scope: Namespaces | None = self
         while scope is not None:
             found = scope._known.get(prefix)
@@ -88,7 +88,7 @@ class Namespaces:
         """A name written out; what has no known prefix but looks like an IRI is one.
 
         Raises:
-            UndeclaredPrefix: nobody says what the prefix stands for.
+            UndeclaredPrefix: the prefix is not declared.
         """
         prefix, colon, local = name.partition(":")
         if not colon:

@@ -40,7 +40,7 @@ def format_of(path: Path, given: str | None = None) -> str:
     """The syntax of a file: as given, by how its name ends, or by how it begins.
 
     Raises:
-        WhenceError: it cannot be told, or there is no such file.
+        WhenceError: it cannot be determined, or there is no such file.
     """
     if given is not None:
         named(given, READ)

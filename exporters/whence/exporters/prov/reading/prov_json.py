@@ -28,7 +28,7 @@ def read_prov_json(source: Source) -> Document:
     try:
         return _read(source.json(), source.where, {})
     except UndeclaredPrefix:
-        # Nothing says that prefixes stand before the names that need them.
+        # Prefixes may come after the names that need them.
         prefixes = _prefixes(source.json(), source.where)
         return _read(source.json(), source.where, prefixes)
 
@@ -50,7 +50,7 @@ def _read(stream: JsonStream, where: str, prefixes: Prefixes) -> Document:
 
 
 def _prefixes(stream: JsonStream, where: str) -> Prefixes:
-    """The prefixes of the document and of each bundle, wherever in the file they stand."""
+    """The prefixes of the document and of each bundle, wherever in the file they are."""
     found: Prefixes = {}
     for section in stream.members():
         if section == "prefix":

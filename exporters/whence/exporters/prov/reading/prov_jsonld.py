@@ -50,22 +50,20 @@ def read_prov_jsonld(source: Source) -> Document:
     try:
         return _Reading(source.where).read(source.json())
     except UndeclaredPrefix:
-        # The context may stand behind what it is the context of.
+        # The context may come after what it applies to.
         reading = _Reading(source.where)
         reading.look(source.json())
         return reading.read(source.json())
 
 
 class _Reading:
-    """Follows the objects."""
-
     def __init__(self, where: str) -> None:
         self.document, self.where = Document(), where
         self.records = Records(self.document, where, {})
         self.spaces = Namespaces(where, {}, linked=True)
 
     def look(self, stream: JsonStream) -> None:
-        """Find the context of the document, wherever it stands."""
+        """Find the context of the document, wherever it is."""
         for name in stream.members():
             value = stream.value()
             if name == "@context":

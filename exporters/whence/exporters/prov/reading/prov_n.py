@@ -100,8 +100,6 @@ class _Tokens:
 
 
 class _Reading:
-    """Follows the grammar."""
-
     def __init__(self, tokens: _Tokens, document: Document, where: str) -> None:
         self.tokens, self.into, self.where = tokens, document, where
         self.next, self.wrong = tokens.next, tokens.wrong

@@ -54,8 +54,6 @@ class _Record:
 
 
 class _Reading:
-    """Follows the elements."""
-
     def __init__(self, document: Document, where: str, limits: Limits) -> None:
         self.document, self.where, self.limits = document, where, limits
         self.parser = xml_parser(where, "a PROV document")

@@ -162,7 +162,7 @@ def _text(node: Any) -> str:
 
 
 class _Graph:
-    """What one graph says, as far as PROV is concerned."""
+    """The PROV statements of one graph."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
@@ -260,7 +260,7 @@ class _Graph:
                 instance.add("activity", number, (), times)
 
     def _loose_ends(self) -> None:
-        """A qualified node that nothing leads to leaves out what it is about."""
+        """A qualified node that nothing refers to leaves out what it is about."""
         for pairs in self.qualified.values():
             for _, node in pairs:
                 self.nodes.pop(node, None)

@@ -16,7 +16,7 @@ _ANY_ZONE = 14 * 3600 * _SECOND
 
 
 class Times:
-    """The times of a document, each with a number; 0 stands for no time.
+    """The times of a document, each with a number; 0 means no time.
 
     >>> times = Times()
     >>> noon = times.number("2026-03-01T12:00:00Z")
@@ -29,7 +29,6 @@ class Times:
     """
 
     def __init__(self) -> None:
-        """Begin with no time."""
         self.texts = [""]
         self._values: list[tuple[int, bool]] = [(0, True)]
         self._known: dict[str, int] = {}
@@ -47,7 +46,7 @@ class Times:
         return found
 
     def value(self, number: int) -> tuple[int, bool]:
-        """Nanoseconds since 1970, and whether a zone is said."""
+        """Nanoseconds since 1970, and whether a zone is given."""
         return self._values[number]
 
     def same(self, one: int, other: int) -> bool:
@@ -88,7 +87,7 @@ def _parsed(text: str) -> tuple[int, bool] | None:
 
 
 def _days(year: int, month: int, day: int) -> int:
-    """Days since 1970, in a calendar that goes on before its invention and after year 9999."""
+    """Days since 1970, in a calendar without a first or last year."""
     year, month = (year, month) if month > 2 else (year - 1, month + 12)
     return (
         365 * year

@@ -1,7 +1,7 @@
 """PROV-JSON, written in constant memory.
 
 The syntax groups statements by kind. They come in any order, so each kind is first written to a
-file of its own, which nobody sees, and the files are then put one behind the other.
+temporary file of its own, and the files are then concatenated.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from whence.exporters.prov.writing.nquads import check_iris
 __all__ = ["json_string", "prov_json"]
 
 _EXACT = 16
-"""From so many digits on a JSON number is not read exactly everywhere."""
+"""From this number of digits on a JSON number is not read exactly everywhere."""
 
 _BLOCK = 1 << 20
 _SPECIAL = re.compile(r'[\x00-\x1f"\\]')
