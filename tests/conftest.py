@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from tests import kills, together
+from tests._support.commands import Commands, commands
 from whence.engine.java import find_java
 from whence.store import Connection, connect
 from whence.store.server import Memory, Status, start, stop
@@ -145,22 +146,21 @@ def spark(pytestconfig: pytest.Config) -> Iterator[SparkSession]:
             process.stdin.close()
 
 
+@pytest.fixture(scope="session")
+def command_processes(home_for_tests: Path) -> Iterator[Commands]:
+    """What runs ``whence`` for the tests of this process."""
+    with commands() as running:
+        yield running
+
+
 @pytest.fixture
-def cli(tmp_path: Path) -> Cli:
+def cli(tmp_path: Path, command_processes: Commands) -> Cli:
     """Run ``whence`` as a process of its own, in a folder without settings."""
 
     def run(
         *arguments: str, env: dict[str, str] | None = None, timeout: float = 600
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "whence", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, **(env or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
+        environment = {**os.environ, **(env or {})}
+        return command_processes.run(arguments, tmp_path, environment, timeout)
 
     return run
