@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.conftest import SHORT_LIVED, Cli
+from tests._support.quick_java import FOR_NEO4J
+from tests.conftest import Cli
 from tests.engine.examples import lifecycle
 from tests.store.in_neo4j import record_of
 from tests.store.loading.whole_graph import whole_graph
@@ -50,7 +51,7 @@ PER_CASE = Chain.of(Slice("per-case", by="case", of=lifecycle(), combine="and"))
 def own_server(jars: Path) -> Iterator[None]:
     """A server of this file alone: its database is replaced."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVED)
+        patch.setenv("JDK_JAVA_OPTIONS", FOR_NEO4J)
         yield
         stop(NAME)
         remove(NAME)

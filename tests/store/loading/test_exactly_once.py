@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests._support.quick_java import FOR_NEO4J
 from tests.store.loading.whole_graph import whole_graph
 from whence.engine.errors import StoreError
 from whence.engine.record import RunRecord
@@ -63,7 +64,7 @@ run_recorded(root, chain, {"log": log}, RunOptions(chunk=100), run_id=sys.argv[2
 def mortal(jars: Path) -> Iterator[None]:
     """A server of this file alone: it will not live long, but several times."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+        patch.setenv("JDK_JAVA_OPTIONS", FOR_NEO4J)
         up()
         yield
         stop(NAME)

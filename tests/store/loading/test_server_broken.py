@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests._support.quick_java import FOR_NEO4J
 from tests.store.loading.disturbing import Fault, disturbed_load
 from tests.store.loading.going_on import RUN_ID, loaded_beside, outputs, until
 from tests.store.loading.whole_graph import whole_graph
@@ -38,7 +39,7 @@ POINTS = (
 def mortal(jars: Path) -> Iterator[None]:
     """A server of this file alone."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+        patch.setenv("JDK_JAVA_OPTIONS", FOR_NEO4J)
         yield
         stop(NAME)
         remove(NAME)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests._support.quick_java import FOR_NEO4J
 from tests.engine.runners.streaming import CHAINS, DECLARED, EVENTS, OPTIONS, put, streamed
 from tests.store.loading.disturbing import Fault, disturbed_load
 from tests.store.loading.going_on import outputs, until
@@ -33,7 +34,7 @@ CHAIN = "lifecycle"
 def mortal(jars: Path) -> Iterator[None]:
     """A server of this file alone."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+        patch.setenv("JDK_JAVA_OPTIONS", FOR_NEO4J)
         yield
         stop(NAME)
         remove(NAME)

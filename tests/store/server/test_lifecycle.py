@@ -18,7 +18,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.conftest import SHORT_LIVED, Cli
+from tests._support.quick_java import FOR_NEO4J
+from tests.conftest import Cli
 from whence.engine.errors import ParameterError, ServerError
 from whence.engine.java import find_java
 from whence.store import connect
@@ -49,7 +50,7 @@ def instance(jars: Path) -> Iterator[Instance]:
     """One instance for all faults of this file: setting one up takes seconds."""
     instance = Instance(NAME)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVED)
+        patch.setenv("JDK_JAVA_OPTIONS", FOR_NEO4J)
         instance.create(find_java(), jars)
         yield instance
         stop(NAME)
