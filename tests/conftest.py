@@ -120,7 +120,7 @@ def one_of(count: int, name: str, config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def neo4j_server(jars: Path, pytestconfig: pytest.Config) -> Iterator[Status]:
     """The shared server: a real one, on a free port, gone when the tests end."""
-    one_of(len(together.SHARED), "the shared server", pytestconfig)
+    one_of(together.SERVERS, "the shared server", pytestconfig)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JDK_JAVA_OPTIONS", FOR_NEO4J)
         status = start("shared", port=None, memory=Memory.of(1024))
