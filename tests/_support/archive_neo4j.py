@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.engine.runners.streaming import CHAINS, EVENTS, OPTIONS
+from tests.engine.runners._support.stream_runs import CHAINS, EVENTS, OPTIONS
 from whence.api import run
 from whence.engine import Chain
 from whence.store import connect

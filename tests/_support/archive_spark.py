@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests._support.spark_session import spark_session
-from tests.engine.runners.streaming import CHAINS, EVENTS, OPTIONS, put, streamed
+from tests.engine.runners._support.stream_runs import CHAINS, EVENTS, OPTIONS, put, streamed
 from whence.api import run
 from whence.engine import Chain
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.random_chains import random_case, refusals_skipped
-from tests.exporters.making import RUNS
+from tests.exporters._support.recorded_runs import RUNS
 from whence.engine.lineage.association import Association
 from whence.engine.lineage.follow import EXPLAINS, SUPPORTS
 from whence.engine.record import RunRecord, ingest

@@ -14,9 +14,16 @@ import pytest
 from typer.testing import CliRunner
 
 from tests._support.quick_java import FOR_NEO4J
-from tests.exporters.evidence.two_runs import CASES, GONE, STAY, Kept, kept, trees_of
-from tests.exporters.making import recorded
-from tests.sentinels import holding
+from tests._support.texts_in_files import holding
+from tests.exporters._support.recorded_runs import recorded
+from tests.exporters.evidence._support.two_runs_over_one_log import (
+    CASES,
+    GONE,
+    STAY,
+    Kept,
+    kept,
+    trees_of,
+)
 from whence.cli.app import app
 from whence.engine import ApplyFunction, Chain
 from whence.engine.errors import LogError, ParameterError, StoreError

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from tests._support.quick_java import FOR_NEO4J
 from tests.conftest import Cli
 from tests.engine.examples import lifecycle
-from tests.store.in_neo4j import record_of
-from tests.store.loading.whole_graph import whole_graph
+from tests.store._support.runs_in_neo4j import record_of
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.api import run
 from whence.cli.app import app
 from whence.engine import ApplyFunction, Chain, Cumulate, Passthrough, Slice, Window

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests._support.quick_java import FOR_NEO4J
-from tests.store.loading.whole_graph import whole_graph
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.engine.errors import StoreError
 from whence.engine.record import RunRecord
 from whence.store import Connection, connect

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests._support.quick_java import FOR_NEO4J
-from tests.store.loading.disturbing import Fault, disturbed_load
-from tests.store.loading.going_on import RUN_ID, loaded_beside, outputs, until
-from tests.store.loading.whole_graph import whole_graph
+from tests.store.loading._support.disturbed_load import Fault, disturbed_load
+from tests.store.loading._support.loaded_beside import RUN_ID, loaded_beside, outputs, until
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.engine.errors import StoreError
 from whence.store import Connection, connect
 from whence.store.care import check

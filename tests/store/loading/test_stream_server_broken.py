@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests._support.quick_java import FOR_NEO4J
-from tests.engine.runners.streaming import CHAINS, DECLARED, EVENTS, OPTIONS, put, streamed
-from tests.store.loading.disturbing import Fault, disturbed_load
-from tests.store.loading.going_on import outputs, until
+from tests.engine.runners._support.stream_runs import (
+    CHAINS,
+    DECLARED,
+    EVENTS,
+    OPTIONS,
+    put,
+    streamed,
+)
+from tests.store.loading._support.disturbed_load import Fault, disturbed_load
+from tests.store.loading._support.loaded_beside import outputs, until
 from tests.store.loading.test_server_broken import NAME, POINTS, SMALL, again, assert_undisturbed
 from whence.api import stream
 from whence.engine import Chain
