@@ -48,7 +48,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if isinstance(item, pytest.Function):
             for mark in ("spark", "neo4j"):
                 if item.get_closest_marker(mark):
-                    item.fixturenames.append(f"quick_{mark}")
+                    # Not into the list, which an item shares with those of other parameters.
+                    item.fixturenames = [*item.fixturenames, f"quick_{mark}"]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
