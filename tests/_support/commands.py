@@ -32,6 +32,9 @@ class Commands:
     an environment, streams, an end and an exit code like any other, and differs in two things: what
     it has loaded, and what Python reads of the environment while it starts. Where the second plays
     a part, and for each command once, the process is therefore started from nothing.
+
+    Attributes:
+        started: the commands that were.
     """
 
     def __init__(self, channel: socket.socket) -> None:
@@ -39,16 +42,16 @@ class Commands:
         self._channel = channel
         self._turn = threading.Lock()
         self._environment = dict(os.environ)
-        self._started: set[str] = set()
+        self.started: set[str] = set()
 
     def run(
         self, words: tuple[str, ...], folder: Path, environment: Mapping[str, str], timeout: float
     ) -> Done:
         """Run a command, keep what it prints, leave the judgement to the test."""
         command = next((word for word in words if word in COMMANDS), "")
-        if command in self._started and self._is_like_ours(environment):
+        if command in self.started and self._is_like_ours(environment):
             return self._forked(words, folder, environment, timeout)
-        self._started.add(command)
+        self.started.add(command)
         return subprocess.run(
             [sys.executable, "-m", "whence", *words],
             cwd=folder,

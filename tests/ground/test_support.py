@@ -35,32 +35,18 @@ def test_a_forked_command_does_what_one_from_the_start_does(
 ) -> None:
     (tmp_path / "chain.yaml").write_text(CHAIN)
     (tmp_path / "log.csv").write_text("x\n1\n2\n")
-    run = (
-        "run",
-        "chain.yaml",
-        "--log",
-        "log.csv",
-        "--type",
-        "x=integer",
-        "--runner",
-        "interpreter",
-    )
-    for words in (
-        run,
-        (*run, "--json"),
-        ("check", "chain.yaml"),
-        ("check", "none.yaml"),
-        ("check",),
-    ):
-        with commands.commands() as fresh:
+    told = ("--log", "log.csv", "--type", "x=integer", "--runner", "interpreter")
+    run, check = ("run", "chain.yaml", *told), ("check", "chain.yaml")
+    with commands.commands() as fresh:
+        for words in (run, (*run, "--json"), check, ("check", "none.yaml"), ("check",)):
+            fresh.started.clear()
             first = fresh.run(words, tmp_path, os.environ, 120)
             again = fresh.run(words, tmp_path, os.environ, 120)
-        assert (first.returncode, first.stdout, first.stderr) == (
-            *(again.returncode, again.stdout, again.stderr),
-        )
-        assert first.stdout + first.stderr
-        assert started.pop() == list(words)
-        assert started == []
+            assert again.returncode == first.returncode
+            assert (again.stdout, again.stderr) == (first.stdout, first.stderr)
+            assert first.stdout + first.stderr
+            assert started.pop() == list(words)
+            assert started == []
 
 
 def test_a_forked_command_has_the_environment_and_the_end_that_it_is_given(
