@@ -26,7 +26,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         seen.append(words[3:])
         return real(words, **how)
 
-    monkeypatch.setattr(commands.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     return seen
 
 
