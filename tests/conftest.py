@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +14,9 @@ import psutil
 import pytest
 
 from tests import kills, together
+from tests._support.commands import Commands, commands
+from tests._support.quick_java import FOR_NEO4J, FOR_SPARK, make_archive
+from tests._support.spark_session import spark_session
 from whence.engine.java import find_java
 from whence.store import Connection, connect
 from whence.store.server import Memory, Status, start, stop
@@ -29,9 +31,6 @@ USERS_HOME = whence_home()
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
-SHORT_LIVED = "-XX:TieredStopAtLevel=1"
-"""For Java: what lives for minutes never earns back what the second compiler takes."""
-
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep tests together that share something, when several processes share the work."""
@@ -41,6 +40,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(kills)
     if config.pluginmanager.hasplugin("xdist"):
         config.pluginmanager.register(together)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What the marks of a test say that it starts, starts quickly."""
+    for item in items:
+        if isinstance(item, pytest.Function):
+            for mark in ("spark", "neo4j"):
+                if item.get_closest_marker(mark):
+                    # Not into the list, which an item shares with those of other parameters.
+                    item.fixturenames = [*item.fixturenames, f"quick_{mark}"]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -61,7 +70,7 @@ def home_for_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHENCE_HOME", str(home))
         patch.setenv("WHENCE_CONFIG", str(home / "config.toml"))
-        patch.setenv("SPARK_SUBMIT_OPTS", SHORT_LIVED)
+        patch.setenv("SPARK_SUBMIT_OPTS", FOR_SPARK)
         for name in [name for name in os.environ if name.startswith("NEO4J_")]:
             patch.delenv(name)
         yield home
@@ -85,6 +94,20 @@ def jars(home_for_tests: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def quick_spark(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Every Spark of this test run starts with its classes at hand."""
+    make_archive("spark", tmp_path_factory.mktemp("archive-spark"))
+
+
+@pytest.fixture(scope="session")
+def quick_neo4j(jars: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Every Neo4j of this test run starts with its classes at hand."""
+    home = tmp_path_factory.mktemp("archive-neo4j")
+    (home / "jars").symlink_to(jars.parent, target_is_directory=True)
+    make_archive("neo4j", home)
+
+
 def one_of(count: int, name: str, config: pytest.Config) -> None:
     """Refuse to start more of something than this test run, in all its processes, may have."""
     for number in range(count):
@@ -98,9 +121,9 @@ def one_of(count: int, name: str, config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def neo4j_server(jars: Path, pytestconfig: pytest.Config) -> Iterator[Status]:
     """The shared server: a real one, on a free port, gone when the tests end."""
-    one_of(len(together.SHARED), "the shared server", pytestconfig)
+    one_of(together.SERVERS, "the shared server", pytestconfig)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVED)
+        patch.setenv("JDK_JAVA_OPTIONS", FOR_NEO4J)
         status = start("shared", port=None, memory=Memory.of(1024))
     yield status
     stop("shared")
@@ -118,49 +141,25 @@ def graph(neo4j_server: Status) -> Iterator[Connection]:
 def spark(pytestconfig: pytest.Config) -> Iterator[SparkSession]:
     """The one shared Spark session: two local cores, loopback only, no page."""
     one_of(1, "the shared session", pytestconfig)
-    with pytest.MonkeyPatch.context() as patch:
-        # Before the session is built: else workers take whatever python3 is on PATH.
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        patch.setenv("JAVA_HOME", str(find_java().home))
-        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-        from pyspark.sql import SparkSession
-
-        session = (
-            SparkSession.builder.master("local[2]")
-            .appName("whence tests")
-            .config("spark.ui.enabled", "false")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.sql.shuffle.partitions", "2")
-            .getOrCreate()
-        )
+    with spark_session() as session:
         yield session
-        gateway = session.sparkContext._gateway
-        session.stop()
-        # Spark's own process ends with its input; whoever started it waits for that.
-        assert gateway is not None
-        assert gateway.proc is not None
-        gateway.shutdown()
-        with gateway.proc as process:
-            process.stdin.close()
+
+
+@pytest.fixture(scope="session")
+def command_processes(home_for_tests: Path) -> Iterator[Commands]:
+    """What runs ``whence`` for the tests of this process."""
+    with commands() as running:
+        yield running
 
 
 @pytest.fixture
-def cli(tmp_path: Path) -> Cli:
+def cli(tmp_path: Path, command_processes: Commands) -> Cli:
     """Run ``whence`` as a process of its own, in a folder without settings."""
 
     def run(
         *arguments: str, env: dict[str, str] | None = None, timeout: float = 600
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "whence", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, **(env or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
+        environment = {**os.environ, **(env or {})}
+        return command_processes.run(arguments, tmp_path, environment, timeout)
 
     return run

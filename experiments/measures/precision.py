@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from experiments.measures._cell import CHAINS, answer, chain_of, leave_out
 from tests.engine.random_chains import Case, random_case
-from tests.engine.sources.real_logs import LOGS
+from tests.engine.sources._support.real_logs import LOGS
 from tests.guarantee.attacking import Attacked, Score, random_choices
 from tests.guarantee.real_cases import real_cases
 from whence.engine.errors import WhenceError

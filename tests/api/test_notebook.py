@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.random_chains import random_case
-from tests.engine.runners.kernel_records import even
+from tests.engine.runners._support.kernel_records import even
 from whence.api import run, stream
 from whence.engine import ApplyFunction, Chain, Cumulate, MemoryTracker, Slice, Window, interpret
 from whence.engine.errors import ParameterError, WhenceError

@@ -6,7 +6,8 @@ from shutil import which
 
 import pytest
 
-from tests.conftest import SHORT_LIVED, Cli
+from tests._support.quick_java import FOR_NEO4J
+from tests.conftest import Cli
 from whence.engine.sources.generate import payment_log
 from whence.store import Connection
 from whence.store.server import Status, instances, status
@@ -18,7 +19,7 @@ def test_the_demo_tells_the_whole_story_on_a_server_of_its_own(
     cli: Cli, jars: Path, tmp_path: Path
 ) -> None:
     told = ("--events", "600", "--folder", str(tmp_path / "story"))
-    done = cli("demo", *told, env={"JDK_JAVA_OPTIONS": SHORT_LIVED})
+    done = cli("demo", *told, env={"JDK_JAVA_OPTIONS": FOR_NEO4J})
     assert done.returncode == 0, done.stderr
     planted = payment_log(600).planted
     for section in ("1 The log", "2 Two questions", "3 Why?", "4 What never mattered?", "5 And if"):

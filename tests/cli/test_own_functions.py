@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Cli
-from tests.exporters.making import recorded
+from tests.exporters._support.recorded_runs import recorded
 from whence.engine import ApplyFunction, Chain, Cumulate
 from whence.engine.record import RunRecord
 from whence.exporters import save_run

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import Cli
-from tests.engine.runners.kernel_records import logs_of
+from tests.engine.runners._support.kernel_records import logs_of
 from tests.engine.sources.test_hostile import bounded
 from whence.engine.errors import (
     ChainError,

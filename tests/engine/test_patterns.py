@@ -10,7 +10,7 @@ from unicodedata import category
 
 import pytest
 
-from tests.engine.runners.kernel_records import logs_of
+from tests.engine.runners._support.kernel_records import logs_of
 from tests.engine.sources.test_hostile import bounded
 from whence.engine.errors import ChainError, DefinitionError, EventError, FormulaError, LogError
 from whence.engine.formula import parse_expression

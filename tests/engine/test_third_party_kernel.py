@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.kernels.comparing import by_interpreter, by_kernels
-from tests.engine.runners.kernel_records import check
+from tests.engine.runners._support.kernel_records import check
 from tests.engine.runners.test_spark_chunks import in_chunks
 from tests.palette_example.example_palette import Difference
 from tests.palette_example.example_palette.kernel import DifferenceKernel

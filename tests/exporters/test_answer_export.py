@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.exporters.making import lifecycle_run, recorded
-from tests.exporters.reading import (
+from tests.exporters._support.independent_readers import (
     WHENCE,
     Read,
     rdflib_quads,
@@ -17,6 +16,7 @@ from tests.exporters.reading import (
     read_prov,
     read_quads,
 )
+from tests.exporters._support.recorded_runs import lifecycle_run, recorded
 from whence.engine import ApplyFunction, Chain, Cumulate, Slice
 from whence.engine.errors import ParameterError
 from whence.engine.record import RunRecord

@@ -12,8 +12,8 @@ import prov.model
 import pytest
 from typer.testing import CliRunner
 
-from tests.exporters.making import lifecycle_run
-from tests.exporters.reading import oxigraph_quads, read_prov
+from tests.exporters._support.independent_readers import oxigraph_quads, read_prov
+from tests.exporters._support.recorded_runs import lifecycle_run
 from tests.exporters.test_every_syntax import BY_OXIGRAPH, BY_PROV
 from whence.cli.app import app
 from whence.engine.record import RunRecord

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 
 from tests.engine.lineage.slow_index import AssociationIndex
-from tests.exporters.making import RUNS
-from tests.exporters.reading import oxigraph_quads, read_file, rows_of
+from tests.exporters._support.independent_readers import oxigraph_quads, read_file, rows_of
+from tests.exporters._support.recorded_runs import RUNS
 from tests.exporters.test_text_survives import TEXT, about
 from whence.engine.record import RunRecord
 from whence.exporters import FORMATS, save, save_run, to_prov

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 from tests.conftest import Cli
-from tests.exporters.making import RUNS, lifecycle_run
-from tests.exporters.reading import read_file
+from tests.exporters._support.independent_readers import read_file
+from tests.exporters._support.recorded_runs import RUNS, lifecycle_run
 
 
 def test_a_run_is_written_and_the_file_is_named(cli: Cli, tmp_path: Path) -> None:

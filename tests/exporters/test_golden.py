@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.exporters.making import RUNS
+from tests.exporters._support.recorded_runs import RUNS
 from tests.exporters.test_text_survives import about
 from whence.exporters import RecordedRun, save, save_runs
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.lineage.slow_index import AssociationIndex
-from tests.exporters.making import RUNS, lifecycle_run, product_run
+from tests.exporters._support.recorded_runs import RUNS, lifecycle_run, product_run
 from whence.engine.errors import LogError, ParameterError
 from whence.engine.record import RunRecord
 from whence.exporters import RecordedRun, save_run, save_runs

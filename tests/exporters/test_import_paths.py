@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.exporters.making import product_run, wide_window_run
+from tests.exporters._support.recorded_runs import product_run, wide_window_run
 from whence.api import run
 from whence.engine import ApplyFunction, Chain, Cumulate
 from whence.engine.errors import DiskError, LogError

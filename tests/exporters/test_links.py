@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.engine.lineage.slow_index import AssociationIndex
-from tests.exporters.making import RUNS, product_run, recorded
-from tests.exporters.reading import PROV, WHENCE, read_file, rows_of
+from tests.exporters._support.independent_readers import PROV, WHENCE, read_file, rows_of
+from tests.exporters._support.recorded_runs import RUNS, product_run, recorded
 from whence.engine import ApplyFunction, Chain
 from whence.engine.language.stream_roles import StreamRole
 from whence.exporters import (

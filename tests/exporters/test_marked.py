@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Cli
-from tests.exporters.making import lifecycle_run, recorded
+from tests.exporters._support.recorded_runs import lifecycle_run, recorded
 from tests.exporters.test_page import place
 from whence.engine import ApplyFunction, Chain
 from whence.engine.errors import ParameterError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.exporters.making import payments, recorded
+from tests.exporters._support.recorded_runs import payments, recorded
 from whence.engine import Chain, Slice, field
 from whence.engine.palettes.fsm import MooreMachine
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Cli
-from tests.exporters.making import lifecycle_run
+from tests.exporters._support.recorded_runs import lifecycle_run
 from whence.exporters import save_run
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Cli
-from tests.exporters.making import lifecycle_run
-from tests.exporters.reading import read_file
+from tests.exporters._support.independent_readers import read_file
+from tests.exporters._support.recorded_runs import lifecycle_run
 from whence.engine.record import RunRecord
 from whence.store import Connection
 from whence.store.loading import load

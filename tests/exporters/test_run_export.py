@@ -14,8 +14,7 @@ import pyoxigraph as ox
 import pytest
 import rdflib
 
-from tests.exporters.making import RUNS, lifecycle_run, product_run, recorded
-from tests.exporters.reading import (
+from tests.exporters._support.independent_readers import (
     PROV,
     WHENCE,
     Read,
@@ -25,6 +24,7 @@ from tests.exporters.reading import (
     read_prov,
     read_quads,
 )
+from tests.exporters._support.recorded_runs import RUNS, lifecycle_run, product_run, recorded
 from whence.engine import ApplyFunction, Chain
 from whence.engine.record import RunRecord
 from whence.exporters import save_run

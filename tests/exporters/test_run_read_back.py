@@ -10,11 +10,11 @@ import pytest
 
 from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.random_chains import random_case
-from tests.exporters.making import RUNS, recorded
-from tests.exporters.reading import (
+from tests.exporters._support.independent_readers import (
     read_file,
     rows_of,
 )
+from tests.exporters._support.recorded_runs import RUNS, recorded
 from whence.engine.errors import WhenceError
 from whence.engine.interpreter import extract
 from whence.engine.record import RunRecord

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.exporters.making import lifecycle_run, product_run
+from tests.exporters._support.recorded_runs import lifecycle_run, product_run
 from tests.ground.test_minimal_install import BLOCK
 from whence.engine.errors import LogError, ParameterError, WhenceError
 from whence.engine.progress import Progress

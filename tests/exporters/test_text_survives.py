@@ -16,7 +16,7 @@ import rdflib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.exporters.reading import (
+from tests.exporters._support.independent_readers import (
     oxigraph_quads,
     rdflib_quads,
     read_file,

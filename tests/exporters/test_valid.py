@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.exporters.making import RUNS
+from tests.exporters._support.recorded_runs import RUNS
 from whence.exporters import RecordedRun, save_runs
 from whence.exporters.validating import validate
 

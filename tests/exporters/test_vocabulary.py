@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.exporters.making import RUNS
+from tests.exporters._support.recorded_runs import RUNS
 from whence.exporters import save_run
 from whence.exporters.vocabulary import CLASSES, PROPERTIES, term
 

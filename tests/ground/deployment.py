@@ -16,7 +16,7 @@ import pyspark
 import yaml
 from dockerfile_parse import DockerfileParser
 
-from tests.conftest import SHORT_LIVED
+from tests._support.quick_java import SHORT_LIVED
 from tests.ground.surroundings import ROOT
 from whence.engine.java import find_java
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import SHORT_LIVED
+from tests._support.quick_java import SHORT_LIVED
 from tests.ground.deployment import (
     Stage,
     compose,

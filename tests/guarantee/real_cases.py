@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.engine.corruptor import Cell
 from tests.engine.random_chains import Case
-from tests.engine.sources.real_logs import open_real
+from tests.engine.sources._support.real_logs import open_real
 from whence.engine import ApplyFunction, Chain, Cumulate, Slice, Window
 from whence.engine.formula import formula
 from whence.engine.palettes.fsm import MooreMachine

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from tests.engine.random_chains import random_case
-from tests.engine.sources.real_logs import LOGS
+from tests.engine.sources._support.real_logs import LOGS
 from tests.guarantee.attacking import Attacked, Score, random_choices
 from tests.guarantee.real_cases import REAL, RealCase, real_cases
 from whence.engine.errors import WhenceError

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
-from tests.engine.sources.real_logs import real_log
+from tests.engine.sources._support.real_logs import real_log
 from tests.guarantee.attacking import Attacked, random_choices
 from tests.guarantee.promises import Place
 from tests.guarantee.real_cases import real_cases

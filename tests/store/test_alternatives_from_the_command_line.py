@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.store.in_neo4j import record_of
+from tests.store._support.runs_in_neo4j import record_of
 from whence.cli.app import app
 from whence.engine import ApplyFunction, Cumulate
 from whence.engine.language.chain import Chain

@@ -11,7 +11,7 @@ import pytest
 from tests.engine.corruptor import Corruptor, equal
 from tests.engine.examples import lifecycle
 from tests.engine.random_chains import random_case, refusals_skipped
-from tests.store.in_neo4j import Kept, as_inputs, keep
+from tests.store._support.runs_in_neo4j import Kept, as_inputs, keep
 from whence.engine import ApplyFunction, Chain, Slice
 from whence.engine.errors import StoreError
 from whence.engine.language.log import Log

@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
-from tests.store.choosing import choosing_case
-from tests.store.in_neo4j import keep
+from tests.store._support.chains_that_choose import choosing_case
+from tests.store._support.runs_in_neo4j import keep
 from tests.store.test_asking_from_the_command_line import Whence, record, whence
 from whence.engine.lineage.terms import alternatives, flatten
 from whence.engine.runners import RunOptions

@@ -10,7 +10,7 @@ import pytest
 
 from tests.engine.corruptor import equal
 from tests.engine.random_chains import random_case, refusals_skipped
-from tests.store.in_neo4j import keep
+from tests.store._support.runs_in_neo4j import keep
 from whence.engine import ApplyFunction, Cumulate, Slice
 from whence.engine.errors import WhenceError
 from whence.engine.interpreter import interpret

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
-from tests.store.in_neo4j import keep
+from tests.store._support.runs_in_neo4j import keep
 from whence.engine.errors import StoreError
 from whence.engine.lineage.steps import Steps, routes, steps_of
 from whence.engine.lineage.terms import flatten

@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.engine.lineage.slow_index import AssociationIndex
-from tests.engine.random_chains import random_case, refusals_skipped
-from tests.exporters.making import RUNS
+from tests.engine.record._support.random_runs import random_run
+from tests.exporters._support.recorded_runs import RUNS
 from whence.engine.lineage.association import Association
 from whence.engine.lineage.follow import EXPLAINS, SUPPORTS
-from whence.engine.record import RunRecord, ingest
-from whence.engine.runners import RunOptions, run_recorded
-from whence.engine.runners.local_kernels import run_kernels
+from whence.engine.record import RunRecord
 from whence.store.questions.fields import asked_inputs
 from whence.store.questions.from_record import described, explain_recorded
 
@@ -69,10 +67,4 @@ def test_of_known_runs(name: str, kernels: bool, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_of_random_chains(seed: int, tmp_path: Path) -> None:
-    case = random_case(seed)
-    runner = run_kernels if seed % 2 else run_recorded
-    with refusals_skipped():
-        logs = {name: ingest(tmp_path, name, case.logs[name], chunk=7) for name in case.logs}
-        options = RunOptions(chunk=7, closed=case.closed, detail="steps" if seed % 3 else "ends")
-        run = runner(tmp_path, case.chain(), logs, options)
-    check(run)
+    check(random_run(seed, tmp_path))

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from tests.exporters.making import product_run
+from tests.exporters._support.recorded_runs import product_run
 from whence.cli.app import app
 from whence.engine.errors import StoreError
 from whence.engine.record.place import place_of

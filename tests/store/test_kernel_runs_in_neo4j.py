@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
-from tests.store.in_neo4j import Logs, keep
+from tests.store._support.runs_in_neo4j import Logs, keep
 from whence.engine.language.chain import Chain
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners import RunOptions

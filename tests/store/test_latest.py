@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.engine.examples import lifecycle
-from tests.exporters.evidence.making import made_in
+from tests.exporters.evidence._support.judged_run import made_in
 from tests.store.test_asking_from_the_command_line import Whence, record, whence
 from whence.engine import Chain
 from whence.engine.errors import LogError, StoreError

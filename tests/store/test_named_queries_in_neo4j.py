@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.engine.examples import lifecycle
-from tests.store.in_neo4j import Kept, keep
+from tests.store._support.runs_in_neo4j import Kept, keep
 from whence.engine import ApplyFunction, Cumulate, Slice, Window, field
 from whence.engine.formula import formula
 from whence.engine.language.chain import Chain

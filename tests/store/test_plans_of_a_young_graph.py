@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests._support.quick_java import FOR_NEO4J
 from tests.store.test_queries import NAMES
 from whence.api import run
 from whence.engine.sources.generate import payment_log, write_log
@@ -43,7 +44,7 @@ def young(jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conn
     write_log(payment_log(5_000), log)
     result = run(DEMO / "lifecycle.yaml", log, runner="local", record=folder / "record")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+        patch.setenv("JDK_JAVA_OPTIONS", FOR_NEO4J)
         patch.setattr(instance, "_SETTINGS", instance._SETTINGS + UNCOUNTED)
         status = start(NAME, port=None, memory=Memory.of(768))
     try:

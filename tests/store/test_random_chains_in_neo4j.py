@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
-from tests.store.choosing import choosing_case
-from tests.store.in_neo4j import Kept, keep
+from tests.store._support.chains_that_choose import choosing_case
+from tests.store._support.runs_in_neo4j import Kept, keep
 from whence.engine.runners import RunOptions
 from whence.store import Connection
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
-from tests.store.in_neo4j import keep
+from tests.store._support.runs_in_neo4j import keep
 from tests.store.test_across_runs import BAD_SO_FAR, EVENTS, PER_CASE, made
 from tests.store.test_asking_from_the_command_line import Whence, record, whence
 from whence.engine import Passthrough

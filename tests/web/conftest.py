@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.store.loading.lossy import Proxy, proxied
-from tests.web.browsing import Runs, Watched, chromium, made_runs
+from tests.store.loading._support.cutting_proxy import Proxy, proxied
+from tests.web._support.watched_tabs import Runs, Watched, chromium, made_runs
 from tools.browser import Served, served
 from whence.engine.errors import ParameterError
 from whence.exporters.evidence import create_keys

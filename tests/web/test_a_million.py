@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from bench.suites import page as suite
-from tests.web.browsing import Watched
+from tests.web._support.watched_tabs import Watched
 
 pytestmark = [pytest.mark.neo4j, pytest.mark.full]
 ROUNDS = 5

@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from tests.ground.surroundings import ROOT
-from tests.web.asking_pages import Answer, ask, asker, journal, raw, take
+from tests.web._support.page_requests import Answer, ask, asker, journal, raw, take
 from tools.browser import Served, served
 from whence.api import run
 from whence.engine import ApplyFunction, Chain
@@ -174,7 +174,7 @@ def test_a_worker_that_heeds_nothing_is_ended_as_well(
 SERVER = """
 import socket, subprocess, sys, time
 from pathlib import Path
-from tests.web.asking_pages import NOWHERE
+from tests.web._support.page_requests import NOWHERE
 from whence.web.answers import Question
 code, query = sys.argv[1:]
 own, other = socket.socketpair()

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.conftest import Cli
-from tests.web.asking_pages import ask, asker, raw
+from tests.web._support.page_requests import ask, asker, raw
 from tools.browser import Served
 from tools.browser import served as served_with
 from whence.web import Access, Asker, Token, create_app, is_loopback

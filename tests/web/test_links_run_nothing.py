@@ -8,8 +8,8 @@ from urllib.parse import quote
 import pytest
 
 from tests.cli.test_own_functions import hostile_import
-from tests.web.asking_pages import ask, take
-from tests.web.browsing import Runs
+from tests.web._support.page_requests import ask, take
+from tests.web._support.watched_tabs import Runs
 from tools.browser import Served, served
 from whence.exporters.evidence import Wanted, create_keys, create_pack
 from whence.exporters.importing import import_runs

@@ -15,8 +15,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.conftest import Cli
-from tests.web.asking_pages import ask, asker
-from tests.web.browsing import Watched
+from tests.web._support.page_requests import ask, asker
+from tests.web._support.watched_tabs import Watched
 from tools.browser import TOKEN, Served, served
 from whence.engine.errors import ParameterError
 from whence.store.server.folders import whence_home

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browsing import Runs, Watched
+from tests.web._support.watched_tabs import Runs, Watched
 from tests.web.test_views import why_path
 
 pytestmark = pytest.mark.neo4j

@@ -14,8 +14,8 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from tests.store.loading.lossy import Proxy
-from tests.web.browsing import HOSTILE, MANY, Runs, Watched
+from tests.store.loading._support.cutting_proxy import Proxy
+from tests.web._support.watched_tabs import HOSTILE, MANY, Runs, Watched
 from tools.browser import Served, served
 from whence.engine.errors import StoreError
 from whence.store import Settings, connect

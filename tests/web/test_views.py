@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browsing import Runs, Watched
+from tests.web._support.watched_tabs import Runs, Watched
 from whence.engine.record import RunRecord
 from whence.store import connect
 from whence.store.questions import explain, impact, never_matters

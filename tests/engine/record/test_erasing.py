@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from tests._support.texts_in_files import holding
 from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.random_chains import random_case, refusals_skipped
 from tests.engine.record.erasable import CASES, DECLARED, PER_CASE, SENTINELS, events, noted, values
-from tests.exporters.making import RUNS, recorded
-from tests.sentinels import holding
+from tests.exporters._support.recorded_runs import RUNS, recorded
 from whence.engine import ApplyFunction, Chain
 from whence.engine.errors import LogError, ParameterError
 from whence.engine.kernels.state import write_state
@@ -277,8 +277,8 @@ def test_a_second_erasure_adds_to_the_first(tmp_path: Path) -> None:
 def test_a_stream_that_was_stopped_is_forgotten_with_its_checkpoint(
     tmp_path: Path, spark: Any
 ) -> None:
-    from tests.engine.runners.streaming import DECLARED as NUMBERS
-    from tests.engine.runners.streaming import EVENTS, OPTIONS, put, streamed
+    from tests.engine.runners._support.stream_runs import DECLARED as NUMBERS
+    from tests.engine.runners._support.stream_runs import EVENTS, OPTIONS, put, streamed
     from whence.engine.language.log import Log as Declared
 
     folder, root = tmp_path / "arriving", tmp_path / "record"

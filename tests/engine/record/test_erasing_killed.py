@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests._support.texts_in_files import holding
 from tests.engine.record.erasable import CASES, SENTINELS, noted, values
-from tests.sentinels import holding
 from whence.engine.errors import LogError
 from whence.engine.record import RunRecord
 from whence.engine.record.erasing import unfinished

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pyarrow import fs
 
+from tests._support.texts_in_files import holding
 from tests.engine.record.erasable import CASES, SENTINELS, noted, values
 from tests.engine.record.s3 import BUCKET, object_store
-from tests.sentinels import holding
 from whence.engine.errors import LogError
 from whence.engine.record import RunRecord, record_place, remote
 from whence.engine.record.erasing import hold_run, list_erasures, release_run, unfinished

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.runners.stopping import run
+from tests.engine.runners._support.stopped_runs import run
 from whence.engine.record import RunRecord
 from whence.engine.record.files import file_digest
 from whence.engine.record.manifest import LISTS

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.engine.record.s3 import BUCKET, store_in_reach
-from tests.engine.runners.kernel_records import check
+from tests.engine.runners._support.kernel_records import check
 from whence.api import open_run, run
 from whence.cli.app import app
 from whence.engine import (

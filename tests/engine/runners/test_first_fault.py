@@ -10,7 +10,7 @@ import pytest
 
 from tests.engine.kernels.spoiling import spoiled
 from tests.engine.random_chains import random_case
-from tests.engine.runners.kernel_records import even, logs_of
+from tests.engine.runners._support.kernel_records import even, logs_of
 from whence.api import run
 from whence.engine import ApplyFunction, Chain, Cumulate, Trim
 from whence.engine.errors import EventError, WhenceError

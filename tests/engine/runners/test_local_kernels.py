@@ -9,7 +9,7 @@ import pytest
 
 from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.random_chains import random_case
-from tests.engine.runners.kernel_records import check, even, record
+from tests.engine.runners._support.kernel_records import check, even, record
 from whence.engine.errors import EventError, WhenceError
 from whence.engine.interpreter import interpret
 from whence.engine.language.chain import Chain

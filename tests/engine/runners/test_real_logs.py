@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.engine.runners.kernel_records import check
-from tests.engine.runners.streaming import cut
+from tests.engine.runners._support.kernel_records import check
+from tests.engine.runners._support.stream_runs import cut
 from tests.guarantee.real_cases import REAL, real_cases
 from whence.engine import MemoryTracker, interpret
 from whence.engine.language.log import Log

@@ -8,20 +8,19 @@ import pytest
 
 from tests.engine.lineage.slow_index import AssociationIndex
 from tests.engine.random_chains import Case, random_case
+from tests.engine.runners._support.kernel_records import by_log, reached
 from whence.engine.errors import EventError, WhenceError
 from whence.engine.interpreter import RunResult, interpret
 from whence.engine.language.chain import Chain
 from whence.engine.lineage.choices import RowWitnesses
 from whence.engine.lineage.positions import positions
-from whence.engine.lineage.terms import Inputs, flatten
+from whence.engine.lineage.terms import flatten
 from whence.engine.lineage.tracker import MemoryTracker
 from whence.engine.processors import ApplyFunction, Cumulate, Filter, Slice, Window
 from whence.engine.record import LogRecord, RunRecord, ingest
 from whence.engine.runners import RunOptions, run_recorded
 from whence.engine.values import Value
 from whence.engine.values.columns import canonical, from_canonical
-
-Places = dict[str, set[int]]
 
 
 def record(
@@ -31,19 +30,6 @@ def record(
         name: ingest(root, name, logs[name], chunk=options.chunk) for name in chain.inputs
     }
     return run_recorded(root, chain, kept, options)
-
-
-def by_log(inputs: Inputs) -> Places:
-    places: Places = {}
-    for log, position in inputs:
-        assert isinstance(position, int)
-        places.setdefault(log, set()).add(position)
-    return places
-
-
-def reached(index: AssociationIndex, stream: str, position: int, support: bool) -> Places:
-    found = index.up(stream, position, support=support)
-    return {log: set(positions(places)) for log, places in found.items()}
 
 
 def in_memory(case: Case) -> RunResult:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from tests.engine.runners.stopping import CHAINS, OPTIONS, events, run
+from tests.engine.runners._support.stopped_runs import CHAINS, OPTIONS, events, run
 from whence.engine import Chain
 from whence.engine.errors import WhenceError
 from whence.engine.record import RunRecord, ingest
@@ -40,7 +40,13 @@ def test_a_run_that_was_killed_leaves_the_same_record(tmp_path: Path, name: str)
     expected = whole(run(tmp_path / "whole", name))
     assert set(expected) >= {"manifest.json"}
     moments = [str(n) for n in MOMENTS]
-    command = [sys.executable, "-m", "tests.engine.runners.killed", str(tmp_path), name]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.engine.runners._support.batch_killed",
+        str(tmp_path),
+        name,
+    ]
     told = subprocess.run([*command, *moments], capture_output=True, text=True, check=True)
     ends = dict(line.split() for line in told.stdout.splitlines())
     assert set(ends) == set(moments)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.engine.runners.kernel_records import check
+from tests.engine.runners._support.kernel_records import check
 from whence.engine import (
     ApplyFunction,
     Chain,

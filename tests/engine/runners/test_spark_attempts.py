@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runners.clusters import drive, python_of_workers, standalone
+from tests.engine.runners._support.spark_clusters import drive, python_of_workers, standalone
 from tests.engine.runners.test_spark_cluster import BEGIN
 from whence.engine.record import RunRecord, ingest
 from whence.engine.record.verifying import verify_run

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.random_chains import TAGS, random_case
-from tests.engine.runners.kernel_records import check, even, logs_of
+from tests.engine.runners._support.kernel_records import check, even, logs_of
 from tests.engine.runners.test_slice_parts import CHAINS, log_of
 from whence.engine.errors import EventError, WhenceError
 from whence.engine.interpreter import RunResult, interpret

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.engine.random_chains import random_case
-from tests.engine.runners.kernel_records import check, even
+from tests.engine.runners._support.kernel_records import check, even
 from whence.engine import (
     ApplyFunction,
     Chain,

@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.runners.clusters import LOCAL_CLUSTER, drive, python_of_workers, standalone
-from tests.engine.runners.kernel_records import check
+from tests.engine.runners._support.kernel_records import check
+from tests.engine.runners._support.spark_clusters import (
+    LOCAL_CLUSTER,
+    drive,
+    python_of_workers,
+    standalone,
+)
 from whence.engine import (
     ApplyFunction,
     Chain,

@@ -18,7 +18,7 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 
-from tests.engine.runners.stopping import CHAINS
+from tests.engine.runners._support.stopped_runs import CHAINS
 from tests.kills import Tell, counted
 from whence.engine import Chain
 from whence.engine.errors import RunnerError

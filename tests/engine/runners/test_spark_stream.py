@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.lineage.slow_index import AssociationIndex
-from tests.engine.runners.kernel_records import check
-from tests.engine.runners.stopping import plus
-from tests.engine.runners.streaming import (
+from tests.engine.runners._support.kernel_records import check
+from tests.engine.runners._support.stopped_runs import plus
+from tests.engine.runners._support.stream_runs import (
     CHAINS,
     DECLARED,
     EVENTS,

@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.engine.record.s3 import BUCKET, store_in_reach
-from tests.engine.runners.kernel_records import check
-from tests.engine.runners.stream_killed import EVERY, FRESH
-from tests.engine.runners.streaming import EVENTS, OPTIONS, interpreted, put, streamed
+from tests.engine.runners._support.kernel_records import check
+from tests.engine.runners._support.stream_killed import EVERY, FRESH
+from tests.engine.runners._support.stream_runs import EVENTS, OPTIONS, interpreted, put, streamed
 from tests.engine.runners.test_spark_stream import said
 from tests.engine.runners.test_stream_killed import killed, survive
 from tests.kills import POINTS, Tell, counted

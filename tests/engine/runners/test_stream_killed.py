@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.engine.runners.kernel_records import check
-from tests.engine.runners.streaming import (
+from tests.engine.runners._support.kernel_records import check
+from tests.engine.runners._support.stream_runs import (
     CHAINS,
     EVENTS,
     OPTIONS,
@@ -36,7 +36,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.fault]
 def killed(root: Path, folder: Path, name: str, point: str, batch: int) -> None:
     """Follow the folder in a process of its own until it is killed at the point."""
     place = [str(root), str(folder), name, point, str(batch)]
-    command = [sys.executable, "-m", "tests.engine.runners.stream_killed", *place]
+    command = [sys.executable, "-m", "tests.engine.runners._support.stream_killed", *place]
     # What it leaves in temporary folders goes with those of the test.
     temporary = str(folder.parent)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": temporary}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.random_chains import TAGS, random_case
-from tests.engine.runners.kernel_records import check
+from tests.engine.runners._support.kernel_records import check
 from whence.engine import ApplyFunction, Chain, MemoryTracker, interpret
 from whence.engine.errors import EventError, LogError, WhenceError
 from whence.engine.lineage.terms import Inputs

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from tests.engine.sources.ocel_files import WRITERS, small_log
+from tests.engine.sources._support.ocel_files import WRITERS, small_log
 from whence.engine.sources import open_source
 
 EVENT = (

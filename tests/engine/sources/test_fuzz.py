@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.sources.fuzzing import FORMATS
+from tests.engine.sources._support.mutated_logs import FORMATS
 
 ROOT = Path(__file__).resolve().parents[3]
 MOST_MEGABYTES = 1_500
@@ -15,11 +15,9 @@ MOST_MEGABYTES = 1_500
 
 def fuzz(folder: Path, first: int, count: int, *formats: str) -> dict[str, dict[str, int]]:
     """Read mutations in a process of its own, which may die without harm to this one."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.engine.sources.fuzzing", str(folder), str(first), str(count),
-         *formats],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    program = [sys.executable, "-m", "tests.engine.sources._support.mutated_logs"]
+    asked = [str(folder), str(first), str(count), *formats]
+    done = subprocess.run([*program, *asked], cwd=ROOT, capture_output=True, text=True, check=False)
     now = (folder / "now").read_text() if (folder / "now").exists() else "nothing yet"
     assert done.returncode == 0, f"at {now}: {done.returncode}\n{done.stderr[-3_000:]}"
     told = json.loads(done.stdout)

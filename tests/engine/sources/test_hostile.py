@@ -17,8 +17,8 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.engine.sources.ocel_files import small_log, write_json, write_sqlite, write_xml
-from tests.engine.sources.real_logs import real_log
+from tests.engine.sources._support.ocel_files import small_log, write_json, write_sqlite, write_xml
+from tests.engine.sources._support.real_logs import real_log
 from whence.engine.errors import LogError
 from whence.engine.record import ingest
 from whence.engine.sources import Limits, events_of, open_source

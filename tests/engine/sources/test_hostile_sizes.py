@@ -5,12 +5,10 @@ They are read in a process of its own, which is ended if it takes longer than an
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
-SIZE = 2 << 20
-LONGEST = 240  # seconds; what grows with the square of the file needs hours, or the memory of all
+from tests._support.hostile_files import SIZE, assert_read_in_time
+
 READ = """
 import resource, sys
 from pathlib import Path
@@ -56,17 +54,4 @@ HOSTILE = {
 
 
 def test_hostile_logs_end_in_time(tmp_path: Path) -> None:
-    for name, (text, _) in HOSTILE.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", READ, *(str(tmp_path / name) for name in HOSTILE)],
-        capture_output=True,
-        text=True,
-        timeout=LONGEST,
-        check=True,
-    )
-    lines = done.stdout.splitlines()
-    for line, (name, (_, said)) in zip(lines, HOSTILE.items(), strict=True):
-        assert line.startswith(f"{name}: ")
-        assert said in line
-        assert len(line) < 500
+    assert_read_in_time(READ, HOSTILE, tmp_path)

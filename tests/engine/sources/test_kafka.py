@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.engine.runners.kernel_records import check
-from tests.engine.runners.streaming import CHAINS, EVENTS, OPTIONS, interpreted
-from tests.engine.sources.kafka_broker import Broker, running_broker
+from tests.engine.runners._support.kernel_records import check
+from tests.engine.runners._support.stream_runs import CHAINS, EVENTS, OPTIONS, interpreted
+from tests.engine.sources._support.kafka_broker import Broker, running_broker
 from whence.engine import Chain
 from whence.engine.errors import LogError
 from whence.engine.language.log import Log

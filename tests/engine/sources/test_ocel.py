@@ -12,7 +12,13 @@ from typing import Any
 
 import pytest
 
-from tests.engine.sources.ocel_files import WRITERS, Log, small_log, write_json, write_sqlite
+from tests.engine.sources._support.ocel_files import (
+    WRITERS,
+    Log,
+    small_log,
+    write_json,
+    write_sqlite,
+)
 from whence.engine import ApplyFunction, Slice
 from whence.engine.errors import LogError
 from whence.engine.sources import Limits, events_of, open_source

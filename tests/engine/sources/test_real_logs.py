@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tests.engine.sources.real_logs import open_real
+from tests.engine.sources._support.real_logs import open_real
 from whence.engine.sources.inspection import Inspection, inspect_log
 from whence.engine.values.arrow_compute import pc
 

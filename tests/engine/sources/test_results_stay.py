@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from tests.engine.sources.real_logs import NEEDED, open_real, real_log
+from tests.engine.sources._support.real_logs import NEEDED, open_real, real_log
 from whence.engine.language.chain import Chain
 from whence.engine.language.chain_file import load_chain
 from whence.engine.language.log import Log

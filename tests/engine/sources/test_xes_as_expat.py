@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.sources.xes_reference import Attribute, events_by_expat
+from tests.engine.sources._support.slow_xes_reader import Attribute, events_by_expat
 from tests.engine.text_strategies import BROAD
 from whence.engine.sources import events_of, open_source
 from whence.engine.sources.xes import pieces

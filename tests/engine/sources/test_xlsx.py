@@ -12,7 +12,12 @@ from typing import Any
 
 import pytest
 
-from tests.engine.sources.workbooks import Raw, parts_of, write_parts, write_workbook
+from tests.engine.sources._support.handwritten_workbooks import (
+    Raw,
+    parts_of,
+    write_parts,
+    write_workbook,
+)
 from whence.engine.errors import LogError, MissingExtraError
 from whence.engine.sources import Limits, events_of, open_source
 from whence.engine.sources.inspection import inspect_log

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.exporters.evidence.two_runs import CASES, GONE, Kept, kept
+from tests.exporters.evidence._support.two_runs_over_one_log import CASES, GONE, Kept, kept
 from whence.cli.app import app
 from whence.engine.errors import LogError, StoreError
 from whence.engine.record.erasing import list_erasures

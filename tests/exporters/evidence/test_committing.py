@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.exporters.making import product_run
+from tests.exporters._support.recorded_runs import product_run
 from whence.api import run
 from whence.cli.app import app
 from whence.engine import ApplyFunction, Chain

@@ -13,10 +13,17 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tests.conftest import SHORT_LIVED
-from tests.exporters.evidence.two_runs import CASES, GONE, STAY, Kept, kept, trees_of
-from tests.exporters.making import recorded
-from tests.sentinels import holding
+from tests._support.quick_java import FOR_NEO4J
+from tests._support.texts_in_files import holding
+from tests.exporters._support.recorded_runs import recorded
+from tests.exporters.evidence._support.two_runs_over_one_log import (
+    CASES,
+    GONE,
+    STAY,
+    Kept,
+    kept,
+    trees_of,
+)
 from whence.cli.app import app
 from whence.engine import ApplyFunction, Chain
 from whence.engine.errors import LogError, ParameterError, StoreError
@@ -320,7 +327,7 @@ def test_a_graph_that_is_away_is_taken_up_again(graph: Connection, tmp_path: Pat
 def test_the_files_of_the_database_are_free_of_it(jars: Path, tmp_path: Path) -> None:
     """On a server of this test alone: its files are searched, running and stopped."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVED)
+        patch.setenv("JDK_JAVA_OPTIONS", FOR_NEO4J)
         try:
             here = start("forgetting", port=None, memory=Memory.of(768))
             with connect(here.settings()) as graph:

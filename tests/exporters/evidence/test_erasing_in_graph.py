@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tests.store.loading.whole_graph import whole_graph
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.cli.app import app
 from whence.engine import ApplyFunction, Chain
 from whence.engine.errors import ParameterError

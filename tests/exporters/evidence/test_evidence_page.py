@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.exporters.making import lifecycle_run
+from tests.exporters._support.recorded_runs import lifecycle_run
 from whence.cli.app import app
 from whence.exporters.evidence.committing import commit_run
 from whence.exporters.evidence.verify import BAG, read_pack

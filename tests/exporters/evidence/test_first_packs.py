@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.exporters.evidence.making import made_in
+from tests.exporters.evidence._support.judged_run import made_in
 from whence.engine.errors import LogError
 from whence.engine.record.files import file_digest, read_json, write_json
 from whence.engine.record.manifest import LISTS, Listed

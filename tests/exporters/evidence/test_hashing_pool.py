@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.exporters.making import recorded
+from tests.exporters._support.recorded_runs import recorded
 from whence.engine import ApplyFunction, Chain
 from whence.engine.errors import LogError
 from whence.engine.language.chain import Log

@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from tests.exporters.evidence.making import CASES, STATED, Made, failures, made_in
-from tests.exporters.making import RUNS
+from tests.exporters._support.recorded_runs import RUNS
+from tests.exporters.evidence._support.judged_run import CASES, STATED, Made, failures, made_in
 from whence.cli.app import app
 from whence.engine.errors import LogError, ParameterError
 from whence.engine.lineage.positions import contains, count, overlap

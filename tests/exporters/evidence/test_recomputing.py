@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.exporters.evidence.resigning import DATA
-from tests.exporters.making import recorded
+from tests.exporters._support.recorded_runs import recorded
+from tests.exporters.evidence._support.resigned_packs import DATA
 from whence.engine import ApplyFunction, Chain, Cumulate, Slice, Window, field
 from whence.engine.language.chain import Log
 from whence.engine.language.processor import Processor

@@ -13,7 +13,7 @@ import prov.model
 import pytest
 
 from tests.engine.examples import lifecycle
-from tests.exporters.making import recorded
+from tests.exporters._support.recorded_runs import recorded
 from whence.engine import Chain, Slice, field
 from whence.engine.errors import ParameterError
 from whence.engine.language.chain import Log

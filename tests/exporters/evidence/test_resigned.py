@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tests.exporters.evidence.making import Made, failures, made_in
-from tests.exporters.evidence.resigning import DATA, resigned
-from tests.exporters.making import product_run
+from tests.exporters._support.recorded_runs import product_run
+from tests.exporters.evidence._support.judged_run import Made, failures, made_in
+from tests.exporters.evidence._support.resigned_packs import DATA, resigned
 from whence.cli.app import app
 from whence.exporters.evidence import verify_pack
 from whence.exporters.evidence.committing import commit_run, committed_of

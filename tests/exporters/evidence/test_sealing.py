@@ -23,7 +23,7 @@ import nacl.signing
 import prov.model
 import pytest
 
-from tests.exporters.evidence.making import CASES, PRIVATE, Made, failures, made_in
+from tests.exporters.evidence._support.judged_run import CASES, PRIVATE, Made, failures, made_in
 from whence.engine.what_if import what_if
 from whence.exporters.evidence import PROFILES
 from whence.exporters.evidence.attesting import PAYLOAD_TYPE, pae

@@ -11,8 +11,8 @@ import pytest
 from cryptography.x509 import ObjectIdentifier
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from tests.exporters.evidence.making import made_in
-from tests.exporters.evidence.tsa import TimeServer, time_server
+from tests.exporters.evidence._support.judged_run import made_in
+from tests.exporters.evidence._support.time_server import TimeServer, time_server
 from whence.api import run
 from whence.engine import ApplyFunction, Chain
 from whence.engine.errors import EvidenceError, ParameterError

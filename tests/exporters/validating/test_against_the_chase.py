@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from random import Random
 
-from tests.exporters.validating.cases import judged
-from tests.exporters.validating.chase import Statement, is_valid
+from tests.exporters.validating._support.documents_by_rule import judged
+from tests.exporters.validating._support.inferences_one_by_one import Statement, is_valid
 
 CASES = 20_000 if os.environ.get("WHENCE_TEST_PROFILE") == "full" else 800
 TIMES = ("2026-03-01T10:00:00Z", "2026-03-01T12:00:00Z")

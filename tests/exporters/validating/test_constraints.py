@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.exporters.validating.cases import CASES, judged
+from tests.exporters.validating._support.documents_by_rule import CASES, judged
 from whence.exporters.validating import BEYOND, RULES
 
 KEEP = [(rule, number) for rule, (keep, _) in CASES.items() for number in range(len(keep))]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.exporters.making import lifecycle_run
+from tests.exporters._support.recorded_runs import lifecycle_run
 from whence.exporters import save_run
 from whence.exporters.validating import validate
 

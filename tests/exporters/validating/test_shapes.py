@@ -17,7 +17,7 @@ import rdflib
 from rdflib.namespace import OWL, RDF, RDFS
 
 from tests.engine.random_chains import random_case
-from tests.exporters.making import RUNS, recorded, wide_window_run
+from tests.exporters._support.recorded_runs import RUNS, recorded, wide_window_run
 from whence.engine.errors import WhenceError
 from whence.exporters import save_run
 from whence.exporters.ontology import SUPERS, ontology, shapes

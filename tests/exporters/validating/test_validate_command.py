@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Cli
-from tests.exporters.making import product_run
-from tests.exporters.validating.cases import CASES, document
+from tests.exporters._support.recorded_runs import product_run
+from tests.exporters.validating._support.documents_by_rule import CASES, document
 from whence.exporters import save_run
 from whence.exporters.validating import BEYOND, CONSTRAINTS
 

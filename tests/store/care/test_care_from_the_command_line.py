@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tests.store.in_neo4j import record_of
-from tests.store.loading.whole_graph import whole_graph
+from tests.store._support.runs_in_neo4j import record_of
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.api import run as run_chain
 from whence.cli.app import app
 from whence.engine import ApplyFunction, Chain, Cumulate, Window

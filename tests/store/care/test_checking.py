@@ -11,7 +11,7 @@ import pytest
 
 from tests.engine.examples import lifecycle
 from tests.engine.random_chains import random_case, refusals_skipped
-from tests.store.in_neo4j import record_of
+from tests.store._support.runs_in_neo4j import record_of
 from whence.engine import Chain, Cumulate, Slice, Window
 from whence.engine.record import ingest
 from whence.engine.record.writing import LOADING, WritingLock

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.conftest import SHORT_LIVED, Cli
+from tests._support.own_server import SMALL, own_server, up
+from tests.conftest import Cli
 from tests.engine.examples import lifecycle
-from tests.store.in_neo4j import record_of
-from tests.store.loading.whole_graph import whole_graph
+from tests.store._support.runs_in_neo4j import record_of
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.api import run
 from whence.cli.app import app
 from whence.engine import ApplyFunction, Chain, Cumulate, Passthrough, Slice, Window
@@ -25,14 +26,12 @@ from whence.engine.runners.local_kernels import run_kernels
 from whence.store import connect
 from whence.store.care import check, dump, rebuild, rebuilding, restore
 from whence.store.loading import load
-from whence.store.server import Memory, Status, remove, start, stop
 
 pytestmark = pytest.mark.neo4j
 
 Graph = tuple[list[str], list[str]]
 
 NAME = "rebuilt"
-SMALL = Memory.of(768)
 TEXTS = [
     "",
     '"quoted", and\nbroken',
@@ -47,17 +46,10 @@ PER_CASE = Chain.of(Slice("per-case", by="case", of=lifecycle(), combine="and"))
 
 
 @pytest.fixture(scope="module", autouse=True)
-def own_server(jars: Path) -> Iterator[None]:
+def server_of_this_file(jars: Path) -> Iterator[None]:
     """A server of this file alone: its database is replaced."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVED)
+    with own_server(NAME):
         yield
-        stop(NAME)
-        remove(NAME)
-
-
-def up() -> Status:
-    return start(NAME, port=None, memory=SMALL)
 
 
 def several_runs(root: Path) -> None:
@@ -86,7 +78,7 @@ def test_it_equals_the_loaded_graph(tmp_path: Path) -> None:
     # Numbers go by the order in which runs come, and a run comes after the one that it reads.
     names = [run.id for run in rebuilding._runs(tmp_path)[0]]
     assert sorted(names) == sorted(folder.name for folder in (tmp_path / "runs").iterdir())
-    with connect(up().settings()) as connection:
+    with connect(up(NAME).settings()) as connection:
         connection.write("MATCH (n) DETACH DELETE n")
         for name in names:
             load(tmp_path, name, connection)
@@ -105,7 +97,7 @@ def test_it_equals_the_loaded_graph(tmp_path: Path) -> None:
     assert report.runs == tuple(names)
     assert (report.left_out, report.dropped) == ((), ())
     assert seen[-1][0] == seen[-1][1] == len(names)
-    with connect(up().settings()) as connection:
+    with connect(up(NAME).settings()) as connection:
         assert check(connection, tmp_path).findings == ()
         nodes, edges = whole_graph(connection)
         assert sorted(set(nodes) ^ set(loaded[0])) == []
@@ -122,7 +114,7 @@ def recorded(tmp_path: Path) -> Recorded:
     chain = Chain.of(ApplyFunction("big", "value > 2"))
     lost = record_of(tmp_path / "old", chain, {"log": [1, 2, 3]}, RunOptions())
     kept = record_of(tmp_path / "new", chain, {"log": [3, 4, 5]}, RunOptions())
-    with connect(up().settings()) as connection:
+    with connect(up(NAME).settings()) as connection:
         connection.write("MATCH (n) DETACH DELETE n")
         load(tmp_path / "old", lost.id, connection)
         return lost.id, kept.id, whole_graph(connection)
@@ -130,7 +122,7 @@ def recorded(tmp_path: Path) -> Recorded:
 
 def test_what_would_be_lost_is_a_reason_to_refuse(tmp_path: Path, recorded: Recorded) -> None:
     lost, _, before = recorded
-    server = up()
+    server = up(NAME)
     small = {"memory": SMALL, "port": None}
     with pytest.raises(StoreError, match=f"got none of {lost}; try --record DIR, or --drop"):
         rebuild(tmp_path / "new", NAME, **small)  # type: ignore[arg-type]
@@ -140,7 +132,7 @@ def test_what_would_be_lost_is_a_reason_to_refuse(tmp_path: Path, recorded: Reco
     done = CliRunner(env=where).invoke(app, ["store", "rebuild", "--yes"])
     assert done.exit_code == 1
     assert f"expected a record of every run in the graph; got none of {lost}" in done.stderr
-    assert up() == server  # it was never away
+    assert up(NAME) == server  # it was never away
     with connect(server.settings()) as connection:
         assert whole_graph(connection) == before
 
@@ -159,16 +151,16 @@ def test_what_is_given_up_goes_when_the_new_graph_is_whole(
         patch.setattr(rebuilding, "_finish", fail)  # when the new graph is in its place already
         with pytest.raises(ServerError, match="on purpose"):
             rebuild(tmp_path / "new", NAME, drop_lost=True, memory=SMALL, port=None)
-    with connect(up().settings()) as connection:
+    with connect(up(NAME).settings()) as connection:
         assert whole_graph(connection) == before
     where = {"WHENCE_INSTANCE": NAME, "WHENCE_RECORD": str(tmp_path / "new")}
     done = cli("store", "rebuild", "--drop-lost", "--yes", env=where)
     assert done.returncode == 0, done.stderr
     assert f"given up: {lost}" in done.stdout
-    with connect(up().settings()) as connection:
+    with connect(up(NAME).settings()) as connection:
         assert check(connection, tmp_path / "new").findings == ()
         assert connection.read("MATCH (r:Run) RETURN r.id AS id") == [{"id": kept}]
-    assert not list((up().home.parent).glob(".rebuild-*"))
+    assert not list((up(NAME).home.parent).glob(".rebuild-*"))
 
 
 @pytest.mark.full
@@ -183,13 +175,13 @@ def test_a_dump_is_the_whole_graph(tmp_path: Path, cli: Cli, recorded: Recorded)
         dump(file, NAME)
     with pytest.raises(StoreError, match="expected a local server 'nobody'; got none"):
         dump(tmp_path / "other", "nobody")
-    with connect(up().settings()) as connection:  # it ran before, so that it runs again
+    with connect(up(NAME).settings()) as connection:  # it ran before, so that it runs again
         assert whole_graph(connection) == before
         connection.write("MATCH (n) DETACH DELETE n")
     done = cli("store", "restore", str(file), "--yes", "--json", env=where)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {**told, "runs": 1}
-    with connect(up().settings()) as connection:
+    with connect(up(NAME).settings()) as connection:
         assert whole_graph(connection) == before
     size = dump(file, NAME, overwrite=True, memory=SMALL)
     assert size == file.stat().st_size > 0
@@ -197,7 +189,7 @@ def test_a_dump_is_the_whole_graph(tmp_path: Path, cli: Cli, recorded: Recorded)
     (tmp_path / "broken").write_bytes(b"no dump at all")
     with pytest.raises(ServerError, match="expected Neo4j to load the graph from"):
         restore(tmp_path / "broken", NAME, memory=SMALL, port=None)
-    with connect(up().settings()) as connection:
+    with connect(up(NAME).settings()) as connection:
         assert whole_graph(connection) == before
     for answer, file_name in (("", file.name), ("--yes", "none")):
         words = ("store", "restore", str(tmp_path / file_name), answer)

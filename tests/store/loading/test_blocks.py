@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.runners.streaming import CHAINS, EVENTS
+from tests.engine.runners._support.stream_runs import CHAINS, EVENTS
 from whence.engine import Chain
 from whence.engine.lineage.association import LOG_PREFIX
 from whence.engine.record import ingest

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.loading.going_on import loaded_beside
+from tests.store.loading._support.loaded_beside import loaded_beside
 from whence.store import Secret, Settings
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.store.loading.going_on import RUN_ID, loaded_beside, outputs, slowly, until
-from tests.store.loading.lossy import Proxy, proxied
-from tests.store.loading.whole_graph import whole_graph
+from tests.store.loading._support.cutting_proxy import Proxy, proxied
+from tests.store.loading._support.loaded_beside import RUN_ID, loaded_beside, outputs, slowly, until
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.store import Connection, Settings
 from whence.store.care import check
 from whence.store.loading import load
@@ -28,7 +28,9 @@ def proxy(neo4j_server: Status) -> Iterator[Proxy]:
         yield proxy
 
 
-def through(proxy: Proxy, graph: Connection) -> Settings:
+def slow_from_the_start(proxy: Proxy, graph: Connection) -> Settings:
+    """Where a loader writes to the graph, and is held back before it has loaded much."""
+    proxy.hold_after(2_000)
     known = graph.settings
     return Settings(f"bolt://127.0.0.1:{proxy.port}", known.username, known.password)
 
@@ -51,6 +53,12 @@ def kill_the_loader() -> int:
     return process.pid
 
 
+def kill_a_slow_loader(proxy: Proxy, graph: Connection) -> int:
+    """Let some outputs through, then kill; say which process it was."""
+    slowly(proxy, graph)
+    return kill_the_loader()
+
+
 def assert_whole(graph: Connection, root: Path) -> None:
     """The graph is that of a load that nobody disturbed, and a check finds nothing."""
     found = whole_graph(graph)
@@ -64,18 +72,16 @@ def assert_whole(graph: Connection, root: Path) -> None:
 def test_another_loader_takes_over_from_one_that_is_killed(
     graph: Connection, tmp_path: Path, proxy: Proxy
 ) -> None:
-    proxy.hold_after(2_000)
     pids: list[int] = []
 
     def half_way() -> None:
-        slowly(proxy, graph)
-        pids.append(kill_the_loader())
+        pids.append(kill_a_slow_loader(proxy, graph))
         assert outputs(graph) < 160
         proxy.let_go()
         until(lambda: outputs(graph) >= 160, "outputs that another one loads")
         pids.extend(process.pid for process in loading_processes())
 
-    _, loading = loaded_beside(tmp_path, through(proxy, graph), half_way)
+    _, loading = loaded_beside(tmp_path, slow_from_the_start(proxy, graph), half_way)
     assert len(set(pids)) == 2
     assert loading.error is None
     assert loading.report is not None
@@ -88,19 +94,17 @@ def test_another_loader_takes_over_from_one_that_is_killed(
 def test_a_run_whose_loaders_are_all_killed_says_what_is_not_loaded(
     graph: Connection, tmp_path: Path, proxy: Proxy
 ) -> None:
-    proxy.hold_after(2_000)
     pids: list[int] = []
 
     def half_way() -> None:
-        slowly(proxy, graph)
-        pids.append(kill_the_loader())
+        pids.append(kill_a_slow_loader(proxy, graph))
         for _ in range(TRIES - 1):
             until(lambda: bool(loading_processes()), "another one")
             proxy.hold_after(500)
             until(lambda: proxy.holding, "something to be held back")
             pids.append(kill_the_loader())
 
-    _, loading = loaded_beside(tmp_path, through(proxy, graph), half_way)
+    _, loading = loaded_beside(tmp_path, slow_from_the_start(proxy, graph), half_way)
     assert len(set(pids)) == TRIES
     assert loading_processes() == []
     assert loading.report is None

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.engine.runners.streaming import CHAINS
-from tests.engine.runners.streaming import EVENTS as ALL
-from tests.store.in_neo4j import record_of
+from tests.engine.runners._support.stream_runs import CHAINS
+from tests.engine.runners._support.stream_runs import EVENTS as ALL
+from tests.store._support.runs_in_neo4j import record_of
 from whence.engine import ApplyFunction, Chain
 from whence.engine.record import RunRecord, ingest
 from whence.engine.record.files import write_table

@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.loading.whole_graph import whole_graph
+from tests._support.own_server import own_server, up
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.engine.errors import StoreError
 from whence.engine.record import RunRecord
 from whence.store import Connection, connect
 from whence.store.loading import follow, load
 from whence.store.questions import explain, impact
-from whence.store.server import Memory, Status, remove, start, stop
+from whence.store.server import Status
 
 pytestmark = pytest.mark.neo4j
 
 NAME = "killed"
-SMALL = Memory.of(768)
 RUN_ID = "the-run"
 MOMENTS = (4, 18, 40)
 """How many chunks are there when the killing happens; there are about 55 in all."""
@@ -62,22 +62,14 @@ run_recorded(root, chain, {"log": log}, RunOptions(chunk=100), run_id=sys.argv[2
 @pytest.fixture(scope="module", autouse=True)
 def mortal(jars: Path) -> Iterator[None]:
     """A server of this file alone: it will not live long, but several times."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
-        up()
+    with own_server(NAME):
+        up(NAME)
         yield
-        stop(NAME)
-        remove(NAME)
-
-
-def up() -> Status:
-    """Where the server is now; killed, it may come back on another port."""
-    return start(NAME, port=None, memory=SMALL)
 
 
 @pytest.fixture
 def empty() -> Iterator[Connection]:
-    with connect(up().settings()) as connection:
+    with connect(up(NAME).settings()) as connection:
         connection.write("MATCH (n) DETACH DELETE n")
         yield connection
 
@@ -98,7 +90,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def undisturbed(mortal: None, record: Path) -> tuple[list[str], list[str]]:
     """The graph that an uninterrupted load gives."""
-    with connect(up().settings()) as connection:
+    with connect(up(NAME).settings()) as connection:
         connection.write("MATCH (n) DETACH DELETE n")
         report = load(record, RUN_ID, connection)
         assert report.complete
@@ -133,7 +125,7 @@ def test_a_killed_loader_is_made_up_for(
     moment: int,
 ) -> None:
     empty.write("MATCH (n) DETACH DELETE n")
-    process = load_process(record, up())
+    process = load_process(record, up(NAME))
     wait_for_chunks(empty, moment, process)
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -152,12 +144,12 @@ def test_a_killed_neo4j_is_made_up_for(
     moment: int,
 ) -> None:
     empty.write("MATCH (n) DETACH DELETE n")
-    process = load_process(record, up())
+    process = load_process(record, up(NAME))
     wait_for_chunks(empty, moment, process)
-    alive = up()
+    alive = up(NAME)
     assert alive.pid is not None
     os.kill(alive.pid, signal.SIGKILL)
-    again = start(NAME, port=alive.port, memory=SMALL)  # meanwhile the loader tries again
+    again = up(NAME, alive.port)  # meanwhile the loader tries again
     assert again.pid != alive.pid
     process.wait(120)
     with connect(again.settings()) as connection:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.engine.runners.streaming import CHAINS, EVENTS, OPTIONS, put, streamed
-from tests.store.loading.disturbing import POINTS, Fault, disturbed_load
-from tests.store.loading.lossy import Proxy, proxied
-from tests.store.loading.whole_graph import whole_graph
+from tests.engine.runners._support.stream_runs import CHAINS, EVENTS, OPTIONS, put, streamed
+from tests.store.loading._support.cutting_proxy import Proxy, proxied
+from tests.store.loading._support.disturbed_load import POINTS, Fault, disturbed_load
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.engine import Chain
 from whence.engine.errors import StoreError
 from whence.engine.record import ingest

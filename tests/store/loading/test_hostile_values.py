@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.examples import lifecycle
-from tests.store.in_neo4j import record_of
+from tests.store._support.runs_in_neo4j import record_of
 from whence.engine import ApplyFunction, Chain, Cumulate, Slice
 from whence.engine.errors import EventError, LogError
 from whence.engine.language.log import Log

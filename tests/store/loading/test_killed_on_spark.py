@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.store.loading.whole_graph import whole_graph
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.engine.language.chain import Chain
 from whence.engine.language.definition import chain_from_tree
 from whence.engine.record import LogRecord, RunRecord, list_runs

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.loading.going_on import EVENTS, outputs, until
-from tests.store.loading.lossy import Proxy, proxied
-from tests.store.loading.whole_graph import whole_graph
+from tests.store.loading._support.cutting_proxy import Proxy, proxied
+from tests.store.loading._support.loaded_beside import EVENTS, outputs, until
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.engine.record import RunRecord, list_runs
 from whence.engine.record.writing import LOADING, LOCK
 from whence.store import Connection

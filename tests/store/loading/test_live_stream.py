@@ -17,8 +17,8 @@ import psutil
 import pytest
 from typer.testing import CliRunner
 
-from tests.engine.runners.kernel_records import check as check_record
-from tests.engine.runners.streaming import (
+from tests.engine.runners._support.kernel_records import check as check_record
+from tests.engine.runners._support.stream_runs import (
     CHAINS,
     DECLARED,
     EVENTS,
@@ -27,10 +27,10 @@ from tests.engine.runners.streaming import (
     put,
     streamed,
 )
-from tests.store.loading.going_on import outputs, slowly, until
-from tests.store.loading.live_killed import CHAIN
-from tests.store.loading.lossy import Proxy, proxied
-from tests.store.loading.whole_graph import whole_graph
+from tests.store.loading._support.cutting_proxy import Proxy, proxied
+from tests.store.loading._support.live_load_killed import CHAIN
+from tests.store.loading._support.loaded_beside import outputs, slowly, until
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.api import LoadOptions, stream
 from whence.cli.app import app
 from whence.engine import Chain
@@ -195,7 +195,13 @@ def test_a_stream_that_is_stopped_says_what_is_not_loaded_and_is_loaded_as_it_go
 
 def killed(root: Path, folder: Path, server: Status, point: str, batch: int) -> int:
     """Follow the folder in a process of its own until it is killed; say which process loads it."""
-    here = ["tests.store.loading.live_killed", str(root), str(folder), point, str(batch)]
+    here = [
+        "tests.store.loading._support.live_load_killed",
+        str(root),
+        str(folder),
+        point,
+        str(batch),
+    ]
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(sys.path),

@@ -13,7 +13,7 @@ import pytest
 from neo4j import GraphDatabase
 
 from tests.engine.examples import lifecycle
-from tests.store.in_neo4j import record_of
+from tests.store._support.runs_in_neo4j import record_of
 from whence.engine import ApplyFunction, Chain, Cumulate, Slice
 from whence.engine.errors import ParameterError, StoreError
 from whence.engine.language.chain import Log

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
-from tests.store.loading.whole_graph import whole_graph
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.engine import ApplyFunction, Chain, Cumulate, Window
 from whence.engine.formula import formula
 from whence.engine.record import RunRecord, ingest

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.examples import lifecycle
-from tests.store.in_neo4j import keep, record_of
+from tests.store._support.runs_in_neo4j import keep, record_of
 from whence.engine import ApplyFunction, Chain, Slice
 from whence.engine.errors import StoreError
 from whence.engine.interpreter import extract

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.loading.going_on import RUN_ID, loaded_beside, outputs, until
-from tests.store.loading.lossy import Proxy, proxied
-from tests.store.loading.whole_graph import whole_graph
+from tests.store.loading._support.cutting_proxy import Proxy, proxied
+from tests.store.loading._support.loaded_beside import RUN_ID, loaded_beside, outputs, until
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.engine.errors import ParameterError
 from whence.store import Connection, Secret, Settings
 from whence.store.loading import Loading, load

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
-from tests.store.choosing import choosing_case
-from tests.store.in_neo4j import keep, record_of, some_value
-from tests.store.loading.whole_graph import whole_graph
+from tests.store._support.chains_that_choose import choosing_case
+from tests.store._support.runs_in_neo4j import keep, record_of, some_value
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.engine import Chain, Cumulate, Window
 from whence.engine.errors import StoreError
 from whence.engine.runners import RunOptions

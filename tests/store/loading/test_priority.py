@@ -12,7 +12,7 @@ import psutil
 import pytest
 from typer.testing import CliRunner
 
-from tests.store.loading.going_on import loaded_beside, outputs, until
+from tests.store.loading._support.loaded_beside import loaded_beside, outputs, until
 from whence.cli.app import app
 from whence.store import Connection
 from whence.store.loading import Loading

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.engine.random_chains import random_case, refusals_skipped
-from tests.engine.runners.streaming import CHAINS, EVENTS
-from tests.store.in_neo4j import is_pipe, record_of, some_value
-from tests.store.loading.whole_graph import whole_graph
+from tests.engine.runners._support.stream_runs import CHAINS, EVENTS
+from tests.store._support.runs_in_neo4j import is_pipe, record_of, some_value
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.api import run as run_chain
 from whence.engine import ApplyFunction, Chain, Cumulate, Window
 from whence.engine.errors import ParameterError, StoreError, WhenceError

@@ -2,79 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import resource
-import signal
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.store.loading.disturbing import Fault, disturbed_load
-from tests.store.loading.going_on import RUN_ID, loaded_beside, outputs, until
-from tests.store.loading.whole_graph import whole_graph
-from whence.engine.errors import StoreError
-from whence.store import Connection, connect
-from whence.store.care import check
+from tests.store.loading._support.broken_server import (
+    POINTS,
+    again,
+    assert_undisturbed,
+    fill_disk,
+)
+from tests.store.loading._support.disturbed_load import Fault, disturbed_load
+from tests.store.loading._support.loaded_beside import RUN_ID, loaded_beside, outputs, until
+from whence.store import connect
 from whence.store.loading import load
-from whence.store.server import Memory, Status, remove, start, stop
+from whence.store.server import Status
 
 pytestmark = pytest.mark.neo4j
-
-NAME = "broken"
-SMALL = Memory.of(768)
-UNLIMITED = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
-POINTS = (
-    "after the marker",
-    "between two statements",
-    "before the commit",
-    "between commit and acknowledgement",
-    "between chunks",
-)
-
-
-@pytest.fixture(scope="module")
-def mortal(jars: Path) -> Iterator[None]:
-    """A server of this file alone."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
-        yield
-        stop(NAME)
-        remove(NAME)
-
-
-@pytest.fixture
-def server(mortal: None) -> Status:
-    status = start(NAME, port=None, memory=SMALL)
-    with connect(status.settings()) as connection:
-        connection.write("MATCH (n) DETACH DELETE n")
-    return status
-
-
-def fill_disk(server: Status) -> None:
-    """From now on the server can write to no file beyond its first byte, as on a full disk."""
-    assert server.pid is not None
-    resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
-    with connect(server.settings()) as connection, pytest.raises(StoreError):
-        connection.write("CREATE (:Bystander)")
-
-
-def again(server: Status) -> Status:
-    """Kill the server and start it on the same port; the disk has room again."""
-    assert server.pid is not None
-    with suppress(ProcessLookupError):
-        os.kill(server.pid, signal.SIGKILL)
-    return start(NAME, port=server.port, memory=SMALL)
-
-
-def assert_undisturbed(connection: Connection, root: Path, run: str = RUN_ID) -> None:
-    """The graph is that of a load that nobody disturbed, and a check finds nothing."""
-    found = whole_graph(connection)
-    assert check(connection, root).findings == ()
-    connection.write("MATCH (n) DETACH DELETE n")
-    assert load(root, run, connection, writers=1).complete
-    assert found == whole_graph(connection)
 
 
 @pytest.mark.full

@@ -12,10 +12,17 @@ from typing import Any
 
 import pytest
 
-from tests.engine.runners.streaming import CHAINS, EVENTS, OPTIONS
-from tests.store.loading.going_on import PATIENCE, RUN_ID, loaded_beside, outputs, slowly, until
-from tests.store.loading.lossy import proxied
-from tests.store.loading.whole_graph import whole_graph
+from tests.engine.runners._support.stream_runs import CHAINS, EVENTS, OPTIONS
+from tests.store.loading._support.cutting_proxy import proxied
+from tests.store.loading._support.loaded_beside import (
+    PATIENCE,
+    RUN_ID,
+    loaded_beside,
+    outputs,
+    slowly,
+    until,
+)
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.engine import Chain
 from whence.engine.record import RunRecord, ingest
 from whence.engine.runners.local_kernels import run_kernels

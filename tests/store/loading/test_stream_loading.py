@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.engine.lineage.slow_index import AssociationIndex
-from tests.engine.runners.streaming import EVENTS, OPTIONS, put, streamed
+from tests.engine.runners._support.stream_runs import EVENTS, OPTIONS, put, streamed
 from whence.engine.lineage.positions import positions
 from whence.store import Connection
 from whence.store.loading import contributions

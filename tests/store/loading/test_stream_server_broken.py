@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.engine.runners.streaming import CHAINS, DECLARED, EVENTS, OPTIONS, put, streamed
-from tests.store.loading.disturbing import Fault, disturbed_load
-from tests.store.loading.going_on import outputs, until
-from tests.store.loading.test_server_broken import NAME, POINTS, SMALL, again, assert_undisturbed
+from tests.engine.runners._support.stream_runs import (
+    CHAINS,
+    DECLARED,
+    EVENTS,
+    OPTIONS,
+    put,
+    streamed,
+)
+from tests.store.loading._support.broken_server import POINTS, again, assert_undisturbed
+from tests.store.loading._support.disturbed_load import Fault, disturbed_load
+from tests.store.loading._support.loaded_beside import outputs, until
 from whence.api import stream
 from whence.engine import Chain
 from whence.engine.runners.stream.on_spark import StreamProgress
 from whence.engine.sources.folder_stream import FolderStream
 from whence.store import connect
 from whence.store.loading import load
-from whence.store.server import Status, remove, start, stop
+from whence.store.server import Status
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,24 +33,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.neo4j, pytest.mark.spark, pytest.mark.full]
 
 CHAIN = "lifecycle"
-
-
-@pytest.fixture(scope="module")
-def mortal(jars: Path) -> Iterator[None]:
-    """A server of this file alone."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
-        yield
-        stop(NAME)
-        remove(NAME)
-
-
-@pytest.fixture
-def server(mortal: None) -> Status:
-    status = start(NAME, port=None, memory=SMALL)
-    with connect(status.settings()) as connection:
-        connection.write("MATCH (n) DETACH DELETE n")
-    return status
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.engine.examples import lifecycle
-from tests.store.in_neo4j import record_of
-from tests.store.loading.whole_graph import whole_graph
+from tests.store._support.runs_in_neo4j import record_of
+from tests.store.loading._support.whole_graph import whole_graph
 from whence.engine import ApplyFunction, Chain, Cumulate, Filter, Slice, Window
 from whence.engine.errors import StoreError
 from whence.engine.runners import RunOptions

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.server.mirror import FILES, PINNED, Mirror, mirror
+from tests.store.server._support.maven_mirror import FILES, PINNED, Mirror, mirror
 from whence.engine.errors import MissingExtraError, ServerError
 from whence.engine.java import find_java
 from whence.engine.progress import Progress
@@ -26,7 +26,7 @@ from whence.store.server.jars import neo4j_jars
 ROOT = Path(__file__).parents[3]
 
 PROGRAM = """
-from tests.store.server.mirror import PINNED
+from tests.store.server._support.maven_mirror import PINNED
 from whence.engine.errors import WhenceError
 from whence.engine.java import find_java
 from whence.store.server.fetch import ensure_jars

@@ -18,17 +18,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.conftest import SHORT_LIVED, Cli
+from tests._support.own_server import SMALL, own_server, up
+from tests.conftest import Cli
 from whence.engine.errors import ParameterError, ServerError
 from whence.engine.java import find_java
 from whence.store import connect
 from whence.store.server import (
-    Memory,
-    Status,
     instances,
     last_lines,
     lifecycle,
-    remove,
     start,
     status,
     stop,
@@ -41,23 +39,15 @@ from whence.store.server.process import find_running
 pytestmark = [pytest.mark.neo4j, pytest.mark.fault]
 
 NAME = "faulty"
-SMALL = Memory.of(768)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def instance(jars: Path) -> Iterator[Instance]:
     """One instance for all faults of this file: setting one up takes seconds."""
     instance = Instance(NAME)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", SHORT_LIVED)
+    with own_server(NAME):
         instance.create(find_java(), jars)
         yield instance
-        stop(NAME)
-        remove(NAME)
-
-
-def up() -> Status:
-    return start(NAME, port=None, memory=SMALL)
 
 
 def run_start(cli: Cli) -> subprocess.CompletedProcess[str]:
@@ -108,7 +98,7 @@ def test_a_port_lost_while_starting_is_given_up_for_another(
 
 
 def test_the_password_is_seen_nowhere(instance: Instance, cli: Cli) -> None:
-    now = up()
+    now = up(NAME)
     password = instance.secret.reveal()
     assert len(password) >= 32
     for process in psutil.process_iter():
@@ -130,7 +120,7 @@ def test_the_password_is_seen_nowhere(instance: Instance, cli: Cli) -> None:
 
 
 def test_only_loopback_listens() -> None:
-    server = psutil.Process(up().pid)
+    server = psutil.Process(up(NAME).pid)
     listening = [each.laddr for each in server.net_connections() if each.status == "LISTEN"]
     addresses = {address.ip.removeprefix("::ffff:") for address in listening}
     assert addresses == {"127.0.0.1"}
@@ -138,7 +128,7 @@ def test_only_loopback_listens() -> None:
 
 
 def test_data_is_intact_after_kill_and_a_dead_pid_file_is_seen_through(instance: Instance) -> None:
-    now = up()
+    now = up(NAME)
     with connect(now.settings()) as connection:
         connection.write("UNWIND range(1, 1000) AS n CREATE (:Kept {n: n})")
     server = psutil.Process(now.pid)
@@ -146,14 +136,14 @@ def test_data_is_intact_after_kill_and_a_dead_pid_file_is_seen_through(instance:
     assert instance.pid_file.exists()
     assert _becomes(lambda: status(NAME).state == "stopped")
     assert _becomes(lambda: not psutil.pid_exists(server.pid)), "whoever started it waits for it"
-    again = up()
+    again = up(NAME)
     assert again.pid != now.pid
     with connect(again.settings()) as connection:
         assert connection.read("MATCH (k:Kept) RETURN count(k) AS n") == [{"n": 1000}]
 
 
 def test_a_frozen_server_is_seen_as_such() -> None:
-    server = psutil.Process(up().pid)
+    server = psutil.Process(up(NAME).pid)
     server.suspend()
     try:
         assert status(NAME).state == "not answering"
@@ -193,20 +183,20 @@ def test_a_start_that_was_killed_is_taken_over_by_the_next(instance: Instance) -
         first.kill()
     launched = find_running(instance)
     assert launched is not None
-    assert up().pid == launched.pid
+    assert up(NAME).pid == launched.pid
 
 
 def test_a_lost_pid_file_does_not_hide_the_server(instance: Instance) -> None:
-    now = up()
+    now = up(NAME)
     instance.pid_file.unlink()
     assert status(NAME) == now
-    assert up() == now
+    assert up(NAME) == now
 
 
 def test_the_environment_names_the_server_on_the_command_line_and_in_python(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now, named = up(), instances()
+    now, named = up(NAME), instances()
     monkeypatch.setenv("WHENCE_INSTANCE", NAME)
     for words in (("start", "--memory", "768"), ("logs",)):
         done = cli("server", *words, "--json")
@@ -225,7 +215,7 @@ def test_the_environment_names_the_server_on_the_command_line_and_in_python(
 
 
 def test_a_running_server_is_not_removed(cli: Cli) -> None:
-    up()
+    up(NAME)
     done = cli("server", "remove", "--name", NAME, "--yes")
     assert done.returncode == 1
     assert "to be stopped; got a running server; try" in done.stderr
@@ -275,7 +265,7 @@ def test_a_reused_pid_is_neither_believed_nor_ended(instance: Instance) -> None:
         assert status(NAME).state == "stopped"
         assert stop(NAME) is False
         instance.pid_file.write_text(json.dumps(record))
-        now = up()
+        now = up(NAME)
         assert now.pid != stranger.pid
         assert stranger.poll() is None
         stranger.kill()

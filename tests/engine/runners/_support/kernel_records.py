@@ -16,7 +16,7 @@ from whence.engine.runners import RunOptions
 from whence.engine.runners.local_kernels import run_kernels
 from whence.engine.values.columns import canonical
 
-__all__ = ["check", "even", "logs_of", "record"]
+__all__ = ["by_log", "check", "even", "logs_of", "reached", "record"]
 
 Places = dict[str, set[int]]
 

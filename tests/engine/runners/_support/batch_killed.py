@@ -1,4 +1,4 @@
-"""Run a chain and be killed on the way: ``python -m tests.engine.runners.killed ROOT NAME N...``.
+"""Run a chain and be killed on the way: ``python -m ... ROOT NAME N...``.
 
 A moment is the n-th time that a file is put in its place, every other time just before.
 """
@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.engine.runners.stopping import run
+from tests.engine.runners._support.stopped_runs import run
 
 
 def _die_at(moment: int) -> None:

@@ -3,7 +3,7 @@
 Run as a module it reads so many mutations of every format and dies if one takes too long; what it
 reads at the moment is in the file ``now``, so that it can be done again::
 
-    python -m tests.engine.sources.fuzzing FOLDER FIRST COUNT [FORMAT ...]
+    python -m tests.engine.sources._support.mutated_logs FOLDER FIRST COUNT [FORMAT ...]
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.engine.sources.ocel_files import small_log, write_json, write_sqlite, write_xml
-from tests.engine.sources.xes_reference import events_by_expat
+from tests.engine.sources._support.ocel_files import small_log, write_json, write_sqlite, write_xml
+from tests.engine.sources._support.slow_xes_reader import events_by_expat
 from whence.engine.errors import WhenceError
 from whence.engine.sources import Limits, open_source
 from whence.engine.sources.source import ON_BAD, source_schema
@@ -34,7 +34,7 @@ from whence.engine.values.columns import records_of
 
 __all__ = ["FORMATS", "HOW", "mutated", "read_one"]
 
-REAL = Path(__file__).resolve().parents[4] / "shared" / "logs"
+REAL = Path(__file__).resolve().parents[5] / "shared" / "logs"
 SECONDS = 60
 """How long one small file may take, on a machine that has other things to do."""
 

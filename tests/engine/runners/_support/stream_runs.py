@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.engine.runners.stopping import CHAINS as STOPPED
+from tests.engine.runners._support.stopped_runs import CHAINS as STOPPED
 from whence.engine import ApplyFunction, Chain, Cumulate, Filter, MemoryTracker, Slice, Window
 from whence.engine import interpret as run_interpreter
 from whence.engine.interpreter import RunResult

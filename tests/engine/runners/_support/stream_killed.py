@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.engine.runners.streaming import CHAINS, DECLARED, OPTIONS
+from tests.engine.runners._support.stream_runs import CHAINS, DECLARED, OPTIONS
 from whence.engine import Chain
 from whence.engine.record import RunRecord, leases
 from whence.engine.record.growing import GrowingLog

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.engine.examples import lifecycle
-from tests.exporters.making import recorded
+from tests.exporters._support.recorded_runs import recorded
 from whence.engine import Chain, Slice, field
 from whence.engine.errors import EvidenceError
 from whence.engine.language.chain import Log

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import SHORT_LIVED, USERS_HOME
+from tests._support.quick_java import SHORT_LIVED
+from tests.conftest import USERS_HOME
 from whence.engine.errors import ServerError
 from whence.engine.java import find_java
 from whence.store.server.fetch import ensure_jars

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.engine.examples import lifecycle
-from tests.exporters.making import recorded
+from tests.exporters._support.recorded_runs import recorded
 from whence.engine import ApplyFunction, Chain, Slice, field
 from whence.engine.language.chain import Log
 from whence.engine.record import RunRecord

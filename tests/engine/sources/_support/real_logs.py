@@ -12,7 +12,7 @@ from whence.engine.sources.source import Source
 
 __all__ = ["LOGS", "NEEDED", "open_real", "real_log"]
 
-LOGS = Path(__file__).parents[4] / "shared" / "logs"
+LOGS = Path(__file__).parents[5] / "shared" / "logs"
 
 NEEDED: dict[str, dict[str, Any]] = {
     "sepsis.csv": {"delimiter": ";"},

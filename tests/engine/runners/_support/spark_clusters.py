@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pyspark
 
-from tests.conftest import SHORT_LIVED
+from tests._support.quick_java import FOR_SPARK
 from tests.ground.deployment import free_port, running, wait_for
 from whence.engine.java import find_java
 
@@ -55,7 +55,7 @@ def environment() -> dict[str, str]:
         "SPARK_HOME": str(Path(pyspark.__file__).parent),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LOCAL_HOSTNAME": "127.0.0.1",
-        "JDK_JAVA_OPTIONS": SHORT_LIVED,
+        "JDK_JAVA_OPTIONS": FOR_SPARK,
     }
 
 

@@ -1,7 +1,8 @@
 """Follow a folder, load the graph beside it, be killed: ``python -m ... ROOT FOLDER POINT BATCH``.
 
-The points are those of `tests.engine.runners.stream_killed`. Whatever of the run the record lists
-by then is in the graph before it is killed, also where the stream's own state does not know of it.
+The points are those of `tests.engine.runners._support.stream_killed`. Whatever of the run the
+record lists by then is in the graph before it is killed, also where the stream's own state does not
+know of it.
 It prints the id of the process that loads, which lives a little longer.
 """
 
@@ -12,9 +13,9 @@ from pathlib import Path
 
 import psutil
 
-from tests.engine.runners import stream_killed
-from tests.engine.runners.streaming import OPTIONS
-from tests.store.loading.going_on import outputs, until
+from tests.engine.runners._support import stream_killed
+from tests.engine.runners._support.stream_runs import OPTIONS
+from tests.store.loading._support.loaded_beside import outputs, until
 from whence.engine.record import RunRecord
 from whence.store import connect, resolve_settings
 from whence.store.loading import Loading

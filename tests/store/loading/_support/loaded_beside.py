@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.engine.examples import lifecycle
-from tests.store.loading.lossy import Proxy
+from tests.store.loading._support.cutting_proxy import Proxy
 from whence.engine import Chain, Slice
 from whence.engine.language.log import Log
 from whence.engine.progress import Progress
