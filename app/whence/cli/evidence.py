@@ -95,7 +95,7 @@ def create(
     verified = verify_pack(written)
     manifest = RunRecord(root, run).manifest
     if manifest.imported:
-        output().say(IMPORTED)
+        output().message(IMPORTED)
     missing = why_not_loaded(manifest.chain)
     if missing is not None:
         output().message(f"without steps in words and other values: {missing}")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.exporters.evidence.making import Made, failures, made_in
-from tests.exporters.evidence.resigning import facts_of, resigned
+from tests.exporters.evidence._support.judged_run import Made, failures, made_in
+from tests.exporters.evidence._support.resigned_packs import facts_of, resigned
 from whence.cli.app import app
 from whence.engine.record import RunRecord
 from whence.engine.record.root import read_commits
