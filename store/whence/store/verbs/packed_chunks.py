@@ -33,7 +33,7 @@ class PackedChunks:
         self._connection = connection
         self.run = run
         self._groups: dict[str, list[Group]] = {}
-        self._last: tuple[set[str], bool, Lineage] | None = None
+        self._made: dict[tuple[frozenset[str], bool], Lineage] = {}
         self._ways: list[tuple[str, Bounds]] = []
         self._heads = {stream.no for stream in run.streams if stream.role.is_heads}
         rows = connection.read_values(cypher("packed_bounds"), prefix=f"run/{run.id}/")
@@ -107,9 +107,10 @@ class PackedChunks:
 
     def _lineage(self, wanted: set[str], *, every: bool) -> Lineage:
         """What leads where by some chunks; mostly the next question is about the same."""
-        if self._last is None or self._last[:2] != (wanted, every):
-            self._last = wanted, every, lineage_of(self._read(wanted), every=every)
-        return self._last[2]
+        key = frozenset(wanted), every
+        if key not in self._made:
+            self._made[key] = lineage_of(self._read(wanted), every=every)
+        return self._made[key]
 
     def _read(self, wanted: set[str]) -> Iterator[Group]:
         missing = sorted(wanted - self._groups.keys())
