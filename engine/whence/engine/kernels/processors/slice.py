@@ -268,7 +268,7 @@ class SliceKernel(Kernel):
         """How many verdicts wait in each slice; one whose first output counts waits no longer."""
         found = self.chain.waiting_in(len(self.slots))
         if self.first:
-            found[self.trails.head > 0] = 0
+            found[self.trails.head[: len(found)] > 0] = 0
         return found
 
     def pending(self) -> InSlices:
