@@ -95,17 +95,15 @@ def jars(home_for_tests: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def quick_spark(tmp_path_factory: pytest.TempPathFactory) -> None:
+def quick_spark() -> None:
     """Every Spark of this test run starts with its classes at hand."""
-    make_archive("spark", tmp_path_factory.mktemp("archive-spark"))
+    make_archive("spark")
 
 
 @pytest.fixture(scope="session")
-def quick_neo4j(jars: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def quick_neo4j(jars: Path) -> None:
     """Every Neo4j of this test run starts with its classes at hand."""
-    home = tmp_path_factory.mktemp("archive-neo4j")
-    (home / "jars").symlink_to(jars.parent, target_is_directory=True)
-    make_archive("neo4j", home)
+    make_archive("neo4j", jars.parent.resolve())
 
 
 def one_of(count: int, name: str, config: pytest.Config) -> None:

@@ -11,7 +11,7 @@ from whence.engine import Chain
 from whence.store import connect
 from whence.store.loading import load
 from whence.store.questions import explain
-from whence.store.server import Memory, start, stop
+from whence.store.server import Memory, remove, start, stop
 
 PATIENCE = 120.0
 """Seconds in which Java writes its classes down when it ends."""
@@ -29,3 +29,4 @@ if __name__ == "__main__":
                 graph.write("MATCH (n) DETACH DELETE n")
         finally:
             stop("archive", patience=PATIENCE)
+            remove("archive")

@@ -44,12 +44,12 @@ FOR_NEO4J = _with_archive("neo4j")
 """For ``JDK_JAVA_OPTIONS`` where Neo4j is started."""
 
 
-def make_archive(name: str, home: Path) -> None:
+def make_archive(name: str, jars: Path | None = None) -> None:
     """See to it that there is an archive; do not wait for another process that makes it.
 
     Args:
         name: of what, ``spark`` or ``neo4j``.
-        home: an empty folder; for Neo4j the ``WHENCE_HOME`` whose jars are used.
+        jars: for Neo4j the folder of all jars.
     """
     ARCHIVES.mkdir(parents=True, exist_ok=True)
     with (ARCHIVES / f"{name}.lock").open("w") as lock:
@@ -59,10 +59,17 @@ def make_archive(name: str, home: Path) -> None:
             return
         java, file = find_java(), _file(name)
         made_by = file.with_suffix(".java")
-        this = f"{java.home} {java.version}"
+        this = f"{java.home} {java.version} {jars}"
         if file.exists() and made_by.exists() and made_by.read_text("utf-8") == this:
             return
         file.unlink(missing_ok=True)
+        # Java reads an archive only while the jars lie where they were: this stays, unlike a home
+        # of one test run.
+        home = ARCHIVES / "home"
+        home.mkdir(exist_ok=True)
+        if jars is not None:
+            (home / "jars").unlink(missing_ok=True)
+            (home / "jars").symlink_to(jars, target_is_directory=True)
         part = file.with_suffix(".part")
         options = f"{SHORT_LIVED} {QUIETLY} -XX:ArchiveClassesAtExit={shlex.quote(str(part))}"
         environment = {

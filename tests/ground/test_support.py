@@ -81,14 +81,14 @@ def test_an_archive_is_made_once_for_each_java(
     monkeypatch.setattr(quick_java, "ARCHIVES", tmp_path)
     monkeypatch.setattr(quick_java, "run", run)
     for _ in range(2):
-        quick_java.make_archive("spark", tmp_path)
+        quick_java.make_archive("spark")
     (archive,) = tmp_path.glob("spark-*.jsa")
     assert (made, archive.read_text()) == (["tests._support.archive_spark"], "1")
     archive.with_suffix(".java").write_text("another Java")
     with (tmp_path / "spark.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        quick_java.make_archive("spark", tmp_path)
+        quick_java.make_archive("spark")
         assert archive.read_text() == "1", "nobody waits for who makes it"
-    quick_java.make_archive("spark", tmp_path)
+    quick_java.make_archive("spark")
     assert archive.read_text() == "2"
     assert [path.name for path in tmp_path.glob("*.part")] == []
