@@ -48,6 +48,7 @@ class Case:
         time: the field that holds the time; ``None`` without.
         tracked: whether terms are kept.
         waits: whether connectives wait for all their arguments, as those of chains do.
+        make: starts the part for a spec and a trigger.
         before: all times of the log before a place, as a term.
         later: tells that something is to be looked at when a deadline has passed.
 
@@ -64,13 +65,14 @@ class Case:
         *,
         tracked: bool,
         waits: bool,
+        make: Callable[[Case, Spec, int], Part],
         before: Callable[[int], Term],
         later: Callable[[int, Part, int], None],
     ) -> None:
         """Begin without events."""
         self.clock, self.time_field = clock, time
         self.tracked, self.waits = tracked, waits
-        self.before, self.later = before, later
+        self.make, self.before, self.later = make, before, later
         self.events: list[Event] = []
         self.places: list[int] = []
         self.times: list[int] = []
@@ -105,12 +107,10 @@ class Case:
 
     def part(self, spec: Spec, trigger: int) -> Part:
         """The part at work for a spec: one for all triggers unless it reads the trigger."""
-        from whence.engine.rules.kinds import part_of
-
         if spec.triggered:
-            return part_of(self, spec, trigger)
+            return self.make(self, spec, trigger)
         if spec not in self._shared:
-            self._shared[spec] = part_of(self, spec, -1)
+            self._shared[spec] = self.make(self, spec, -1)
         return self._shared[spec]
 
     def mark(self, part: Part, k: int) -> None:

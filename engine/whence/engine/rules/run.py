@@ -19,6 +19,7 @@ from whence.engine.rules.decision import (
     Spans,
     moment,
 )
+from whence.engine.rules.kinds import part_of
 from whence.engine.rules.part import Part
 from whence.engine.rules.rule import Closes, ReadyRule
 from whence.engine.rules.running import Pending, Running, Verdict
@@ -189,6 +190,7 @@ class RuleRun:
             self.time,
             tracked=self.tracked,
             waits=self.waits,
+            make=part_of,
             before=self._times_before,
             later=lambda deadline, part, k: self._later(deadline, made, part, k),
         )
