@@ -126,7 +126,7 @@ class Since(Part):
         if within(self.reached.unknown, events) or within(self.reached.hits, events):
             return best
         total = absent_over(self.parts[1], self.spans, events, k)
-        if best is not None and best.when <= max(total.when, self.floor(k)):
+        if best is not None and best.place <= max(total.when, self.floor(k)) >> 2:
             return best
         why, support = _with_times(case, bound is not None, events, k, total)
         when, since = max(total.when, self.floor(k)), max(total.since, case.times[k])

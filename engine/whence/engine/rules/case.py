@@ -131,6 +131,10 @@ class Case:
             self._marked.discard((part, k))
             part.try_again(k)
 
+    def unsettled_below(self, height: int) -> bool:
+        """Whether something lower than that is to be looked at."""
+        return bool(self._dirty) and self._dirty[0][0] < height
+
     def cut(self, k: int, bound: Bound | None) -> int:
         """The first event that the deadline of a bound at k ignores, as it came too late."""
         if bound is None or bound.high is None:

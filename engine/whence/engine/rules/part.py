@@ -72,6 +72,10 @@ class Part:
         if k in self.decided or k not in self.waiting:
             return
         found = self.decide(k)
+        if self.case.unsettled_below(self.spec.height):
+            # It asked parts that may be known at this very position: those come first.
+            self.case.mark(self, k)
+            return
         if found is None:
             return
         self.decided[k] = found

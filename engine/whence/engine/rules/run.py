@@ -117,6 +117,7 @@ class RuleRun:
         running = self._running(state, event, time, place)
         touched[running] = None
         self._add(state, running, event, place, time, late)
+        self._pass(touched)  # a late event may end its case at once
         return self._given(touched)
 
     def _time(self, event: Event) -> int:
@@ -158,6 +159,7 @@ class RuleRun:
                 assert place is not None
                 case = running.case
                 clock = case.clock_time(place)
+                place = max(place, case.places[-1])
                 why = (case.time(-1), clock)
                 state = self._keys[key_of(running.key)]
                 self._close(state, Closing(moment(place, CLOCK), deadline, why, why), touched)
