@@ -78,7 +78,9 @@ class Run:
                 if gap or (passed is not None and passed <= place):
                     sooner = passed is not None and passed < place
                     case.closed = max(passed, last) if sooner else place
-                    case.closed_why = frozenset({(last, "time"), (passed if sooner else place, "time")})
+                    case.closed_why = frozenset(
+                        {(last, "time"), (passed if sooner else place, "time")}
+                    )
                     case = None
             if case is None:
                 count[key] = count.get(key, 0) + 1
@@ -283,7 +285,9 @@ class Run:
         such = {(case.at[k], None)}
         if not there:
             end = (floor, set()) if kind == "Y" else self._end(case, bound, k)
-            return None if end is None else Known(False, max(floor, end[0]), frozenset(such | end[1]))
+            return (
+                None if end is None else Known(False, max(floor, end[0]), frozenset(such | end[1]))
+            )
         here = max(floor, case.at[i])
         times = frozenset(self._times(case, bound, k, i))
         if bound is not None:
@@ -291,7 +295,9 @@ class Run:
             if difference < bound[0] or (bound[1] is not None and difference > bound[1]):
                 return Known(False, here, times)
         found = at(0, i)
-        return None if found is None else Known(found.value, max(here, found.place), found.why | times)
+        return (
+            None if found is None else Known(found.value, max(here, found.place), found.why | times)
+        )
 
     def _aggregate(self, case: Case, tree: Tree, k: int, t: int) -> tuple[bool, frozenset[Field]]:
         _, bound, name, value, where, (sign, limit) = tree
@@ -387,8 +393,10 @@ def _fold(name: str, values: list[Any]) -> Any:
         return len(set(values))
     if not values:
         return None
-    return {"min": min(values), "max": max(values)}.get(name, None) if name != "mean" else (
-        sum(values) / len(values)
+    return (
+        {"min": min(values), "max": max(values)}.get(name)
+        if name != "mean"
+        else (sum(values) / len(values))
     )
 
 

@@ -88,7 +88,11 @@ class _Drawing:
         if pick < 0.58:
             return (random.choice(("true", "false")), None)
         if pick < 0.63:
-            return ("atom", None, f"first.amount {random.choice(('>', '<='))} {random.randrange(4)}")
+            return (
+                "atom",
+                None,
+                f"first.amount {random.choice(('>', '<='))} {random.randrange(4)}",
+            )
         return ("atom", None, f"activity = '{random.choice('abc')}'")
 
     def tree(self, depth: int, *, ahead: bool = True, inside: str = "") -> Tree:
