@@ -78,9 +78,8 @@ class Run:
                 if gap or (passed is not None and passed <= place):
                     sooner = passed is not None and passed < place
                     case.closed = max(passed, last) if sooner else place
-                    case.closed_why = frozenset(
-                        {(last, "time"), (passed if sooner else place, "time")}
-                    )
+                    shown = passed if passed is not None and passed < place else place
+                    case.closed_why = frozenset({(last, "time"), (shown, "time")})
                     case = None
             if case is None:
                 count[key] = count.get(key, 0) + 1

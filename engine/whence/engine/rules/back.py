@@ -38,6 +38,8 @@ class Once(Part):
         """By the latest event as wanted, of those that are known; else by all in the interval."""
         case, bound = self.case, self.spec.bound
         events = case.behind(k, bound)
+        if self.spec.triggered and not self.spec.ahead:
+            return self._nearest(k, events)
         if events:
             self.seen.cover(events[0], k + 1)
         place = self.floor(k) >> 2
@@ -47,15 +49,29 @@ class Once(Part):
             if known:
                 place = max(place, min(x.place for x in known.values()))
             i = next(i for i in reversed(hits) if not known or known[i].place <= place)
-            found = self.parts[0].decided[i]
-            when = found.when if found.place == place else moment(place)
-            why, support = found.why, found.support
-            if bound is not None and i != k:
-                times = (case.time(k), case.time(i))
-                why, support = (times, why), (times, support)
-            return self.plain(self.wanted, when, max(found.since, case.times[k]), why, support)
-        if within(self.seen.unknown, events):
-            return None
+            return self._by(k, i, place)
+        return None if within(self.seen.unknown, events) else self._by_none(k, events)
+
+    def _nearest(self, k: int, events: Sequence[int]) -> Decision:
+        """For one trigger alone: no further back than the latest event as wanted."""
+        for i in reversed(events):
+            found = self.parts[0].ask(i)
+            if found is not None and as_condition(found.value) is self.wanted:
+                return self._by(k, i, self.floor(k) >> 2)
+        return self._by_none(k, events)
+
+    def _by(self, k: int, i: int, place: int) -> Decision:
+        case = self.case
+        found = self.parts[0].decided[i]
+        when = found.when if found.place == place else moment(place)
+        why, support = found.why, found.support
+        if self.spec.bound is not None and i != k:
+            times = (case.time(k), case.time(i))
+            why, support = (times, why), (times, support)
+        return self.plain(self.wanted, when, max(found.since, case.times[k]), why, support)
+
+    def _by_none(self, k: int, events: Sequence[int]) -> Decision:
+        case, bound = self.case, self.spec.bound
         total = absent_over(self.parts[0], self.spans, events, k)
         why, support = _with_times(case, bound is not None, events, k, total)
         when, since = max(total.when, self.floor(k)), max(total.since, case.times[k])
