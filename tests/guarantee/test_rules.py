@@ -1,4 +1,4 @@
-"""Rules under 100,000 corruptions: no verdict changes but by what it leans on, and few lean much."""
+"""Rules under 100,000 corruptions: verdicts change only by what they lean on, and lean on little."""
 
 from __future__ import annotations
 

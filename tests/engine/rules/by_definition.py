@@ -344,7 +344,7 @@ class Run:
         return self._connective(case, tree, 0, 0, case.at[0])
 
     def _whole(self, case: Case, tree: Tree) -> Known | None:
-        _, bound, name, value, where, (sign, limit) = tree
+        _, bound, name, *_ = tree
         if name in ("count", "distinct") and bound is None:
             for k in range(len(case.at)):
                 now = [self._counts(case, tree, k, more) for more in range(8)]

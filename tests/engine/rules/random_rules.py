@@ -55,7 +55,8 @@ def _bound(bound: tuple[int, int | None] | None) -> str:
     if bound is None:
         return ""
     low, high = bound
-    return f"[{'' if low == 0 and high is not None else f'{low}s'}..{'' if high is None else f'{high}s'}]"
+    begin = "" if low == 0 and high is not None else f"{low}s"
+    return f"[{begin}..{'' if high is None else f'{high}s'}]"
 
 
 class _Drawing:
