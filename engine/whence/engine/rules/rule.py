@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from whence.engine.errors import FormulaError, ParameterError
+from whence.engine.errors import ParameterError
 from whence.engine.functions import NEVER, OwnFunctions
 from whence.engine.language.compiled import Compiled, compile_expression
 from whence.engine.language.events import Event, Term
 from whence.engine.language.expression import Expression
 from whence.engine.language.formula import parse_expression
-from whence.engine.language.formula.bounds import duration_of
+from whence.engine.language.formula.bounds import duration_of_text
 from whence.engine.language.formula.faults import fault_at
 from whence.engine.language.formula.parser import parse
 from whence.engine.language.formula.temporal import AHEAD
@@ -117,13 +117,6 @@ def closes_from(
             expected = "a condition or {after: TIME}"
             msg = f"closes: expected {expected}; got {value!r}; try {{after: 30d}}"
             raise ParameterError(msg)
-        from lark import Token
-
-        try:
-            return Closes(None, duration_of(after, Token("TEXT", after)), dict(value))
-        except FormulaError as fault:
-            _, _, rest = str(fault).partition(": ")
-            msg = f"closes: {rest}"
-            raise ParameterError(msg) from fault
+        return Closes(None, duration_of_text(after, "closes: after"), dict(value))
     expression = parse_expression(value, own) if isinstance(value, str) else value
     return Closes(compile_expression(expression, [row]), None, value)

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from lark import Token
 
+from whence.engine.errors import FormulaError, ParameterError
 from whence.engine.language.formula.faults import fault_at
 
 __all__ = ["Bound", "bound_of", "duration_of", "duration_text"]
@@ -92,6 +93,16 @@ def _hint(text: str) -> str:
     if text.startswith("-"):
         return "no minus: the past has operators of its own, O H S Y Z"
     return "90d, 36h, 1d12h or P90D"
+
+
+def duration_of_text(text: object, what: str) -> int:
+    """Read a duration that stands alone, such as a grace, as microseconds."""
+    try:
+        return duration_of(str(text), Token("TEXT", str(text)))
+    except FormulaError as fault:
+        _, _, rest = str(fault).partition(": ")
+        msg = f"{what}: {rest}"
+        raise ParameterError(msg) from fault
 
 
 def bound_of(token: Token) -> Bound:
