@@ -1,4 +1,4 @@
-"""Rules under 100,000 corruptions: verdicts change only by what they lean on, and lean on little."""
+"""Rules under 100,000 corruptions: verdicts change by what they lean on alone."""
 
 from __future__ import annotations
 

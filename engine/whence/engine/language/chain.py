@@ -257,9 +257,7 @@ class Chain:
         return tuple(
             LOG.but(
                 kind="record",
-                columns=DeclaredColumns(
-                    {c: base_kind(k) for c, k in (log.columns or {}).items()}
-                ),
+                columns=DeclaredColumns({c: base_kind(k) for c, k in (log.columns or {}).items()}),
                 time=log.time,
             )
             for log in [self.logs.get(name, Log()) for name in self.inputs]

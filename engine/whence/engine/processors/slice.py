@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.aggregates import AGGREGATES, Aggregate
+from whence.engine.functions import in_force
 from whence.engine.language.compiled import Compiled, compile_expression
 from whence.engine.language.events import Event, Stream, Term, all_exist
 from whence.engine.language.expression import Expression, raw_field
@@ -13,7 +14,10 @@ from whence.engine.language.instance import Instance, Planned
 from whence.engine.language.notation import expression_json
 from whence.engine.language.processor import Machine, MachineFactory, Processor, Scope, Site
 from whence.engine.language.traits import Traits
-from whence.engine.sketch import Expressible, as_expression
+from whence.engine.processors.each import Each
+from whence.engine.processors.slice_each import each_machine, rule_in
+from whence.engine.rules import Closes, closes_from
+from whence.engine.sketch import Expressible, as_expression, call, field
 from whence.engine.values import as_condition, key_of
 
 if TYPE_CHECKING:
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Slice", "SliceMachine"]
 
 MAP = "map"
+EACH = "each"
 
 
 @dataclass(frozen=True)
@@ -35,8 +40,12 @@ class Slice(Processor):
             several slices.
         of: P, started afresh for every new key.
         combine: ``and``, ``or``, ``add``, ``product``, ``min``, ``max``, ``count``; without it the
-            output is the map from key to last output.
-        take: ``last`` or ``first``: which output of each slice's P counts.
+            output is the map from key to last output. ``each`` combines nothing: whatever a slice's
+            P gives is an output, a record of ``key`` and ``value``.
+        take: ``last`` or ``first``: which output of each slice's P counts. With ``each``: ``every``
+            or ``first``, which is the default where P is a formula.
+        closes: with ``each``: when a slice has come to its end: a condition on its last event, or
+            ``{"after": "30d"}``. An event of the same key then begins a new one.
 
     >>> from whence.engine.processors.apply_function import ApplyFunction
     >>> from whence.engine.testing import run
@@ -44,12 +53,15 @@ class Slice(Processor):
     >>> log = [{"case": 1, "x": 5}, {"case": 2, "x": -1}, {"case": 1, "x": 7}]
     >>> run(Slice("all-ok", by="case", of=ok, combine="and"), log)
     [(True, {0}), (False, {1}), (False, {1})]
+    >>> run(Slice("ok-each", by="case", of=ok, combine="each"), log)[1]
+    ({'key': 2, 'value': False}, {1})
     """
 
     by: Expressible
     of: Chain | Processor
     combine: str = MAP
     take: str = "last"
+    closes_when: Any = None
 
     tag: ClassVar[str] = "slice"
     selects: ClassVar[bool] = True
@@ -59,15 +71,50 @@ class Slice(Processor):
         super().__post_init__()
         from whence.engine.language.chain import Chain
 
-        object.__setattr__(self, "by", as_expression(self.by, self.id))
+        by: Any = self.by
+        if isinstance(by, (list, tuple)):
+            by = call("list", *[field(name) if isinstance(name, str) else name for name in by])
+        object.__setattr__(self, "by", as_expression(by, self.id))
         object.__setattr__(self, "of", Chain.of(self.of))
-        names = sorted(set(AGGREGATES) - {MAP})
+        names = sorted({*AGGREGATES, EACH} - {MAP})
         self.require(
-            self.combine in AGGREGATES, "a known combine", self.combine, " or ".join(names)
+            self.combine in (*AGGREGATES, EACH), "a known combine", self.combine, " or ".join(names)
         )
-        self.require(self.take in ("first", "last"), "take first or last", self.take, "take='last'")
+        if self.combine == EACH:
+            if self.take == "last":
+                object.__setattr__(self, "take", self._usual_take())
+            takes = ("first", "every")
+            self.require(self.take in takes, "take first or every", self.take, "take='every'")
+            self.ready_closes(Traits())
+        else:
+            self.require(
+                self.take in ("first", "last"), "take first or last", self.take, "take='last'"
+            )
+            hint = "combine='each'"
+            self.require(self.closes_when is None, "closes with each only", self.combine, hint)
         outputs = self.inner.outputs
         self.require(len(outputs) == 1, "P with one output pipe", outputs, "output: NAME")
+
+    def _usual_take(self) -> str:
+        """The first verdict of a formula is about the slice as a whole; of all else, everything."""
+        only = self.inner.connections[0].processor if len(self.inner.connections) == 1 else None
+        if isinstance(only, Each):
+            return "first" if only.in_order else "every"
+        inner = [c.processor for chain in only.holds for c in chain.connections] if only else []
+        temporal = any(part.tag == "ltl" for part in (only, *inner) if part is not None)
+        return "first" if temporal else "every"
+
+    def ready_closes(self, row: Traits) -> Closes | None:
+        """When a slice has come to its end, read for what is known of the events."""
+        closes = closes_from(self.closes_when, row, in_force())
+        if closes is not None and closes.after is not None:
+            self.require(
+                rule_in(self) is not None,
+                "a rule (Each) as P for {after: …}",
+                "none",
+                "a condition on the last event",
+            )
+        return closes
 
     @property
     def inner(self) -> Chain:
@@ -104,6 +151,14 @@ class Slice(Processor):
     def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
         """One output per input; a closed run may add one that depends on values."""
         compile_expression(self.key, inputs)
+        if self.combine == EACH:
+            closes = self.ready_closes(inputs[0])
+            rule = rule_in(self)
+            if rule is not None:
+                rule.check(inputs[0], gaps=closes is not None and closes.after is not None)
+            else:
+                self._inner(inputs, closed)
+            return Traits(regular=False, may_be_missing=False, kind="record")
         inner = self._inner(inputs, closed)
         settled = inner.regular and raw_field(self.key, inputs)
         may_be, may_vanish = AGGREGATES[self.combine].missing(inner, settled)
@@ -123,6 +178,8 @@ class Slice(Processor):
     def because(self, told: Told) -> str:
         """In words: the slices that decide."""
         many = len(told.causes)
+        if self.combine == EACH:
+            return f"that is what its slice gives: {told}"
         if self.combine in ("and", "or") and as_condition(told.value) is (self.combine == "or"):
             if self.combine == "and":
                 return f"one slice fails, and all must hold: {told}"
@@ -136,6 +193,8 @@ class Slice(Processor):
 
     def machine(self, site: Site) -> MachineFactory:
         """Compile P and the key once."""
+        if self.combine == EACH:
+            return each_machine(self, site)
         scope = Scope()
         inner = site.plan(
             self.inner, tuple(t.without_existence() for t in site.inputs), scope, site.closed
@@ -148,17 +207,20 @@ class Slice(Processor):
         value: dict[str, Any] = {"by": expression_json(self.key), "of": self.inner.tree()}
         if self.combine != MAP:
             value["combine"] = self.combine
-        if self.take != "last":
+        if self.take != ("last" if self.combine != EACH else self._usual_take()):
             value["take"] = self.take
+        if self.closes_when is not None:
+            value["closes"] = self.closes_when
         return value
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Slice:
         """From key, P, combine and take."""
-        read["keys"](value, {"by", "of", "combine", "take"}, {"by", "of"})
-        key = read["expression"](value["by"], key=True)
-        combine = value.get("combine", MAP)
-        return cls(id, key, read["chain"](value["of"]), combine, value.get("take", "last"))
+        read["keys"](value, {"by", "of", "combine", "take", "closes"}, {"by", "of"})
+        by = value["by"]
+        key = by if isinstance(by, list) else read["expression"](by, key=True)
+        combine, take = value.get("combine", MAP), value.get("take", "last")
+        return cls(id, key, read["chain"](value["of"]), combine, take, value.get("closes"))
 
 
 class _OneSlice:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 
 from whence.engine.errors import EventError
 from whence.engine.language.compiled import field_of
@@ -87,17 +88,17 @@ class RuleRun:
         self._refused: list[Term] = []
         self._all_times = Spans(self._time_decision)
 
-    def feed(self, event: Event, key: Value) -> list[Verdict]:
-        """Take the next event of the log; return the verdicts that it made certain."""
+    def feed(self, event: Event, *keys: Value) -> list[Verdict]:
+        """Take the next event of the log, in the cases of its keys; return what is certain now."""
         place = self.place
         self.place += 1
         try:
-            return self._feed(event, key, place)
+            return self._feed(event, keys, place)
         except ValueFault as fault:
             msg = f"{self.name}, position {place}: {fault}"
             raise EventError(msg) from fault
 
-    def _feed(self, event: Event, key: Value, place: int) -> list[Verdict]:
+    def _feed(self, event: Event, keys: Sequence[Value], place: int) -> list[Verdict]:
         time = self._time(event)
         late = False
         if self.tracked:
@@ -108,15 +109,14 @@ class RuleRun:
             if late:
                 self.late.append(place)
         touched: dict[Running, None] = {}
-        slot = key_of(key)
-        state = self._keys.get(slot)
-        if state is None:
-            state = self._keys[slot] = _Key(key)
-        self._split(state, event, time, place, touched)
+        states = [self._keys.setdefault(key_of(key), _Key(key)) for key in keys]
+        for state in states:
+            self._split(state, event, time, place, touched)
         self._pass(touched)
-        running = self._running(state, event, time, place)
-        touched[running] = None
-        self._add(state, running, event, place, time, late)
+        for state in states:
+            running = self._running(state, event, time, place)
+            touched[running] = None
+            self._add(state, running, event, place, time, late)
         self._pass(touched)  # a late event may end its case at once
         return self._given(touched)
 

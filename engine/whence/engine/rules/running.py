@@ -194,7 +194,11 @@ class Running:
                 places = self.triggers if pipe == TRIGGER else (0,)
             yield tuple([EventPart(case.events[i], fields) for i in places])
         if closes is not None and closes.condition is not None:
-            yield from [closes.term(event) for event in case.events[least:]]
+            yield from [
+                closes.term(event) for event in case.events[0 if rule.must.back else least :]
+            ]
+            if rule.must.back and self.before is not None:
+                yield closes.term(self.before)
 
     def pending(self) -> Iterator[Pending]:
         """The triggers that wait, each with its due time."""
