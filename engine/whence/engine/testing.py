@@ -7,7 +7,8 @@ from typing import Any
 
 from whence.engine.errors import ParameterError
 from whence.engine.interpreter import interpret
-from whence.engine.language.chain import Chain
+from whence.engine.language.chain import Chain, Log
+from whence.engine.language.chain_file import with_log
 from whence.engine.language.processor import Processor
 from whence.engine.lineage.terms import Inputs
 from whence.engine.lineage.tracker import MemoryTracker
@@ -25,6 +26,7 @@ def run(
     logs: Mapping[str, Iterable[Value]] | Iterable[Value],
     *,
     closed: bool = False,
+    time: str | None = None,
 ) -> list[Explained] | list[list[Explained]]:
     """Run a chain and return each output with what explains it.
 
@@ -33,6 +35,7 @@ def run(
         logs: a list of events; or, for several logs, a list per name (a single processor then
             reads them in that order).
         closed: close the logs after the last event.
+        time: the field that holds the time of an event: an instant, or a number of seconds.
 
     Returns:
         Pairs of value and explanation: positions for one log, names such as ``p@3`` for several.
@@ -41,10 +44,17 @@ def run(
     >>> from whence.engine.processors import Window, Cumulate
     >>> run(Window("two", n=2, of=Cumulate("sum", "add")), [1, 2, 3])
     [(3, {0, 1}), (5, {1, 2})]
+    >>> from whence.engine.formula import formula
+    >>> run(formula("F[..5s] paid"), [{"t": 0}, {"paid": True, "t": 9}], time="t")
+    [(False, {0, 1}), (True, {1})]
     """
     if isinstance(chain, Processor) and isinstance(logs, Mapping):
         names = [str(name) for name in logs]
         chain = Chain.graph(names, [(chain, names)])
+    if time is not None:
+        chain = Chain.of(chain)
+        for name in chain.inputs:
+            chain = with_log(chain, name, Log(time=time))
     result = interpret(chain, logs, tracker=MemoryTracker(), closed=closed)
     outputs = result.interpreter.chain.outputs
     single = len(result.interpreter.chain.inputs) == 1
