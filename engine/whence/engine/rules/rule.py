@@ -17,7 +17,7 @@ from whence.engine.language.formula.faults import fault_at
 from whence.engine.language.formula.parser import parse
 from whence.engine.language.formula.temporal import AHEAD
 from whence.engine.language.traits import Traits
-from whence.engine.rules.spec import Spec, spec_of
+from whence.engine.rules.spec import Spec, check_condition, spec_of
 
 __all__ = ["Closes", "ReadyRule", "Rule", "closes_from"]
 
@@ -43,10 +43,12 @@ class Rule:
             FormulaError: where a formula cannot mean anything.
         """
         must = spec_of(parse(self.must, own, rules=True), row, case=self.when is None)
+        check_condition(must)
         if self.when is None:
             _refuse_trigger(must, "a rule about a case", "first.")
             return ReadyRule(None, must)
         when = spec_of(parse(self.when, own, rules=True), row)
+        check_condition(when)
         _refuse_trigger(when, "`when`", "the field alone: ")
         for item in when.below():
             if item.kind in AHEAD:

@@ -118,6 +118,8 @@ class _Builder:
         assert isinstance(head, Function)
         if connective:
             parts = tuple([self.spec(x, whole=whole, past=past) for x in node.arguments])
+            for part in parts:
+                check_condition(part)
             return Spec(node, "connective", parts)
         parts = tuple([self.spec(x, whole=False, past=past) for x in node.arguments])
         # Whether the number of arguments fits, and which constants it takes, is known here.
@@ -127,16 +129,11 @@ class _Builder:
 
     def _over(self, node: Node, kind: str, arguments: Sequence[Node], past: Node | None) -> Spec:
         parts = tuple([self.spec(x, whole=False, past=past) for x in arguments])
-        if past is node and isinstance(node.head, Aggregate):
+        if not isinstance(node.head, Aggregate):
             for part in parts:
-                for item in part.below():
-                    if item.kind in AHEAD:
-                        raise fault_at(
-                            item.node.at,
-                            f"the present and the past inside {node.head}",
-                            str(item.node.head),
-                            "O, H, S, Y or Z there",
-                        )
+                check_condition(part)
+        elif node.head.name == "count" or node.head.where:
+            check_condition(parts[-1])
         return Spec(node, kind, parts)
 
     def _reference(self, node: Node, head: Reference) -> Spec:
@@ -193,7 +190,22 @@ def _values(parts: Sequence[Spec]) -> Iterator[Spec]:
             waiting.extend(item.parts)
 
 
+def check_condition(spec: Spec) -> None:
+    """Refuse what can be no condition, such as a sum."""
+    kind = spec.compiled.kind if spec.compiled is not None else "any"
+    if isinstance(spec.node.head, Aggregate):
+        kind = "value"
+    if kind not in ("any", "boolean", "missing"):
+        hint = "a comparison such as `x > 0`"
+        raise fault_at(
+            spec.node.at, "a condition", f"{spec.node.head if kind == 'value' else kind}", hint
+        )
+
+
 def _check_past(node: Node, head: Operator, past: Node | None) -> None:
+    if past is not None and head.symbol in AHEAD and isinstance(past.head, Aggregate):
+        inside = f"the present and the past inside {past.head}"
+        raise fault_at(node.at, inside, str(head), "O, H, S, Y or Z there")
     unbounded = head.bound is None or head.bound.high is None
     if past is not None and head.symbol in AHEAD and unbounded:
         raise fault_at(
