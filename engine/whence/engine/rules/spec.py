@@ -122,6 +122,10 @@ class _Builder:
                 check_condition(part)
             return Spec(node, "connective", parts)
         parts = tuple([self.spec(x, whole=False, past=past) for x in node.arguments])
+        for part in parts:
+            if part.kind in ("end", "trigger") and head.name not in ("xor", "if"):
+                column = f'"{part.kind}" in double quotes if it is a column'
+                raise fault_at(part.node.at, "a value", f"the condition {part.kind}", column)
         # Whether the number of arguments fits, and which constants it takes, is known here.
         node.call(tuple([Constant(None) for _ in parts]))
         about_all = whole and any(isinstance(x.node.head, Aggregate) for x in _values(parts))
