@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tests.engine.rules.plain_values import abs_in_order, compare, fold, reads_trigger
 from tests.engine.rules.random_rules import Drawn, Tree
 
 __all__ = ["AS_OF", "END", "by_definition"]
@@ -105,14 +106,14 @@ class Run:
 
     def at(self, case: Case, tree: Tree, k: int, t: int) -> Known | None:
         """What a part came to at the k-th event of a case, for the trigger t."""
-        key = (id(case), id(tree), k, t if _reads_trigger(tree) else -1)
+        key = (id(case), id(tree), k, t if reads_trigger(tree) else -1)
         if key not in self.memo:
             self.memo[key] = self._at(case, tree, k, t)
         return self.memo[key]
 
     def _at(self, case: Case, tree: Tree, k: int, t: int) -> Known | None:
         kind, bound, *parts = tree
-        floor = case.at[max(k, t)] if _reads_trigger(tree) else case.at[k]
+        floor = case.at[max(k, t)] if reads_trigger(tree) else case.at[k]
         if kind in ("true", "false"):
             return Known(kind == "true", floor, NOBODY)
         if kind == "trigger":
@@ -146,7 +147,7 @@ class Run:
             why.add((case.at[t], left))
         else:
             other = right.strip("'") if "'" in right else int(right)
-        return _compare(value, sign, other), why
+        return compare(value, sign, other), why
 
     def _connective(self, case: Case, tree: Tree, k: int, t: int, floor: int) -> Known | None:
         kind, _, *parts = tree
@@ -323,13 +324,13 @@ class Run:
             number = self.log[case.at[i]].get(value)
             if number is not None:
                 counted.append((i, number))
-        result = _fold(name, [x for _, x in counted])
+        result = fold(name, [x for _, x in counted])
         picked = [i for i, x in counted if not (name == "sum" and x == 0)]
         if name in ("min", "max") and counted:
             picked = [next(i for i, x in counted if x == result)]
         picked = picked or events
         why = frozenset().union(*(looks[i] | self._times(case, bound, k, i) for i in picked))
-        return _compare(result, sign, limit), why
+        return compare(result, sign, limit), why
 
     def whole(self, case: Case, tree: Tree) -> Known | None:
         """A formula about a case: a comparison with an aggregate is about all its events."""
@@ -362,47 +363,8 @@ class Run:
         for number in range(12):
             same = (*tree[:-1], ("=", number))
             if self._aggregate(case, same, k, 0)[0]:
-                return _compare(number + more, sign, limit)
+                return compare(number + more, sign, limit)
         raise AssertionError(tree)
-
-
-def abs_in_order(log: list[dict[str, Any]], k: int, i: int) -> int:
-    """How much later the later position is."""
-    return int(log[max(k, i)]["time"] - log[min(k, i)]["time"])
-
-
-def _compare(value: Any, sign: str, other: Any) -> bool:
-    if sign == "=":
-        return bool(value == other)
-    if sign == "!=":
-        return bool(value != other)
-    if value is None or other is None:
-        return False
-    return bool(
-        {"<": value < other, "<=": value <= other, ">": value > other, ">=": value >= other}[sign]
-    )
-
-
-def _fold(name: str, values: list[Any]) -> Any:
-    if name == "count":
-        return len(values)
-    if name == "sum":
-        return sum(values)
-    if name == "distinct":
-        return len(set(values))
-    if not values:
-        return None
-    return (
-        {"min": min(values), "max": max(values)}.get(name)
-        if name != "mean"
-        else (sum(values) / len(values))
-    )
-
-
-def _reads_trigger(tree: Any) -> bool:
-    if isinstance(tree, str):
-        return "trigger" in tree
-    return isinstance(tree, tuple) and any(_reads_trigger(x) for x in tree)
 
 
 def by_definition(drawn: Drawn) -> list[dict[str, Any]]:

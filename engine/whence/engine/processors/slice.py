@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from whence.engine.aggregates import AGGREGATES, Aggregate
-from whence.engine.functions import in_force
 from whence.engine.language.compiled import Compiled, compile_expression
 from whence.engine.language.events import Event, Stream, Term, all_exist
 from whence.engine.language.expression import Expression, raw_field
@@ -14,9 +13,12 @@ from whence.engine.language.instance import Instance, Planned
 from whence.engine.language.notation import expression_json
 from whence.engine.language.processor import Machine, MachineFactory, Processor, Scope, Site
 from whence.engine.language.traits import Traits
-from whence.engine.processors.each import Each
-from whence.engine.processors.slice_each import each_machine, rule_in
-from whence.engine.rules import Closes, closes_from
+from whence.engine.processors.slice_each import (
+    checked_as_rule,
+    closes_of,
+    each_machine,
+    usual_take,
+)
 from whence.engine.sketch import Expressible, as_expression, call, field
 from whence.engine.values import as_condition, key_of
 
@@ -82,10 +84,10 @@ class Slice(Processor):
         )
         if self.combine == EACH:
             if self.take == "last":
-                object.__setattr__(self, "take", self._usual_take())
+                object.__setattr__(self, "take", usual_take(self.inner))
             takes = ("first", "every")
             self.require(self.take in takes, "take first or every", self.take, "take='every'")
-            self.ready_closes(Traits())
+            closes_of(self, Traits())
         else:
             self.require(
                 self.take in ("first", "last"), "take first or last", self.take, "take='last'"
@@ -94,27 +96,6 @@ class Slice(Processor):
             self.require(self.closes_when is None, "closes with each only", self.combine, hint)
         outputs = self.inner.outputs
         self.require(len(outputs) == 1, "P with one output pipe", outputs, "output: NAME")
-
-    def _usual_take(self) -> str:
-        """The first verdict of a formula is about the slice as a whole; of all else, everything."""
-        only = self.inner.connections[0].processor if len(self.inner.connections) == 1 else None
-        if isinstance(only, Each):
-            return "first" if only.in_order else "every"
-        inner = [c.processor for chain in only.holds for c in chain.connections] if only else []
-        temporal = any(part.tag == "ltl" for part in (only, *inner) if part is not None)
-        return "first" if temporal else "every"
-
-    def ready_closes(self, row: Traits) -> Closes | None:
-        """When a slice has come to its end, read for what is known of the events."""
-        closes = closes_from(self.closes_when, row, in_force())
-        if closes is not None and closes.after is not None:
-            self.require(
-                rule_in(self) is not None,
-                "a rule (Each) as P for {after: …}",
-                "none",
-                "a condition on the last event",
-            )
-        return closes
 
     @property
     def inner(self) -> Chain:
@@ -152,11 +133,7 @@ class Slice(Processor):
         """One output per input; a closed run may add one that depends on values."""
         compile_expression(self.key, inputs)
         if self.combine == EACH:
-            closes = self.ready_closes(inputs[0])
-            rule = rule_in(self)
-            if rule is not None:
-                rule.check(inputs[0], gaps=closes is not None and closes.after is not None)
-            else:
+            if not checked_as_rule(self, inputs[0]):
                 self._inner(inputs, closed)
             return Traits(regular=False, may_be_missing=False, kind="record")
         inner = self._inner(inputs, closed)
@@ -207,7 +184,7 @@ class Slice(Processor):
         value: dict[str, Any] = {"by": expression_json(self.key), "of": self.inner.tree()}
         if self.combine != MAP:
             value["combine"] = self.combine
-        if self.take != ("last" if self.combine != EACH else self._usual_take()):
+        if self.take != ("last" if self.combine != EACH else usual_take(self.inner)):
             value["take"] = self.take
         if self.closes_when is not None:
             value["closes"] = self.closes_when

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from whence.engine.functions import in_force
 from whence.engine.language.compiled import compile_expression
 from whence.engine.language.events import Event, Term
 from whence.engine.language.expression import Call, Field, raw_field
 from whence.engine.language.instance import Instance, Planned
 from whence.engine.language.processor import Machine, MachineFactory, Scope, Site
+from whence.engine.language.traits import Traits
 from whence.engine.processors.each import Each
-from whence.engine.rules import Closes, RuleRun, Verdict
+from whence.engine.rules import Closes, RuleRun, Verdict, closes_from
 from whence.engine.values import Value, as_condition, key_of
 
 if TYPE_CHECKING:
+    from whence.engine.language.chain import Chain
     from whence.engine.processors.slice import Slice
 
-__all__ = ["each_machine", "rule_in"]
+__all__ = ["checked_as_rule", "closes_of", "each_machine", "rule_in", "usual_take"]
 
 
 def rule_in(declared: Slice) -> Each | None:
@@ -27,9 +30,37 @@ def rule_in(declared: Slice) -> Each | None:
     return only if isinstance(only, Each) else None
 
 
+def usual_take(inner: Chain) -> str:
+    """The first verdict of a formula is about the slice as a whole; of all else, everything."""
+    only = inner.connections[0].processor if len(inner.connections) == 1 else None
+    if isinstance(only, Each):
+        return "first" if only.in_order else "every"
+    held = [c.processor for chain in only.holds for c in chain.connections] if only else []
+    temporal = any(part.tag == "ltl" for part in (only, *held) if part is not None)
+    return "first" if temporal else "every"
+
+
+def closes_of(declared: Slice, row: Traits) -> Closes | None:
+    """When a slice has come to its end, read for what is known of the events."""
+    closes = closes_from(declared.closes_when, row, in_force())
+    if closes is not None and closes.after is not None:
+        expected = "a rule (Each) as P for {after: …}"
+        hint = "a condition on the last event"
+        declared.require(rule_in(declared) is not None, expected, "none", hint)
+    return closes
+
+
+def checked_as_rule(declared: Slice, row: Traits) -> bool:
+    """Check P against the events if it is a rule; whether it is one."""
+    closes, rule = closes_of(declared, row), rule_in(declared)
+    if rule is not None:
+        rule.check(row, gaps=closes is not None and closes.after is not None)
+    return rule is not None
+
+
 def each_machine(declared: Slice, site: Site) -> MachineFactory:
     """What runs the slices: one clock for all if P is a rule, else P itself in every slice."""
-    closes = declared.ready_closes(site.inputs[0])
+    closes = closes_of(declared, site.inputs[0])
     rule = rule_in(declared)
     if rule is not None:
         return lambda: _RuleMachine(site, declared, rule, closes)
