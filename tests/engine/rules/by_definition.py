@@ -77,9 +77,8 @@ class Run:
                 passed = self.passed(deadline)
                 gap = event["time"] > deadline
                 if gap or (passed is not None and passed <= place):
-                    sooner = passed is not None and passed < place
-                    case.closed = max(passed, last) if sooner else place
                     shown = passed if passed is not None and passed < place else place
+                    case.closed = max(shown, last)
                     case.closed_why = frozenset({(last, "time"), (shown, "time")})
                     case = None
             if case is None:
@@ -119,8 +118,8 @@ class Run:
         if kind == "trigger":
             return Known(k == t, floor, NOBODY)
         if kind == "atom":
-            value, why = self._atom(parts[0], case, k, t)
-            return Known(value, floor, frozenset(why))
+            value, fields = self._atom(parts[0], case, k, t)
+            return Known(value, floor, frozenset(fields))
         if kind in ("and", "or", "implies", "not"):
             return self._connective(case, tree, k, t, floor)
         if kind == "agg":

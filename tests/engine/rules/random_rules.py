@@ -144,7 +144,8 @@ class _Drawing:
 
 def _log(random: Random, most: int) -> list[dict[str, Any]]:
     cases = "PQR"[: random.choice((1, 2, 2, 3))]
-    time, log = random.randrange(4), []
+    time = random.randrange(4)
+    log: list[dict[str, Any]] = []
     for _ in range(random.randint(1, most)):
         time += random.choice((0, 0, 1, 1, 2, 3, 8))
         late = random.choice((0, 0, 0, 0, 1, 2, 5)) if log else 0

@@ -227,7 +227,7 @@ def dejavu(case: dict[str, Any]) -> tuple[int, int]:
         raise UnfitError("another syntax")
     if variable and ("@" in body or "->" not in body or len(reader.numbers) != 1):
         raise UnfitError("looks at events of all keys")
-    log = []
+    log: list[dict[str, Any]] = []
     for line in case["log_text"].split():
         name, *rest = line.split(",")
         time = int(rest.pop()) if case["timed"] else len(log)
@@ -240,7 +240,7 @@ def dejavu(case: dict[str, Any]) -> tuple[int, int]:
         (number,) = reader.numbers
         rule = Slice("keys", by=f"a{number}", of=rule, combine="each")
     # A formula of the past has its verdict with its event: the n-th verdict is that of event n.
-    given = [value for value, _ in run(rule, log)]
+    given: list[Any] = [value for value, _ in run(rule, log)]
     verdicts = [value["value"] for value in given] if variable else given
     bad = [number for number, value in enumerate(verdicts, 1) if value is False]
     return int(bad == case["violating_events"] and len(given) == len(log)), 1
@@ -255,8 +255,8 @@ def test_every_published_case_that_fits_agrees(
     for case in cases(name):
         try:
             right, many = rtamt(case) if name == "rtamt" else dejavu(case)
-        except UnfitError as why:
-            unfit[str(why)] += 1
+        except UnfitError as fault:
+            unfit[str(fault)] += 1
             continue
         if right == many:
             agree += 1

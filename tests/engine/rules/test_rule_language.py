@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -115,7 +116,7 @@ def test_what_cannot_be_meant_is_one_line_before_the_run(text: str, words: str) 
         ({"must": 3, "when": "true"}, "expected `must` as text"),
     ],
 )
-def test_rules_that_cannot_be_meant(rule: dict[str, str], words: str) -> None:
+def test_rules_that_cannot_be_meant(rule: dict[str, Any], words: str) -> None:
     with pytest.raises(WhenceError) as fault:
         Each("rule", **rule)
     assert words in str(fault.value)

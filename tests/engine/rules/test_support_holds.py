@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
 from tests.engine.rules import attacking
 from tests.engine.rules.attacking import attack
 from tests.engine.rules.random_rules import Drawn, drawn
+from whence.engine.testing import findings
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -30,10 +32,9 @@ def test_the_attack_has_teeth(monkeypatch: pytest.MonkeyPatch) -> None:
         ],
     )
     attack(made, Random(1), 200)
-    real = attacking.findings
 
-    def forgetful(*args: object, **options: object) -> object:
-        found = real(*args, **options)  # type: ignore[arg-type]
+    def forgetful(*args: Any, **options: Any) -> object:
+        found = findings(*args, **options)
         for each in found:
             each["supports"] = [x for x in each["supports"] if x != [2, "time"]]
         return found

@@ -11,6 +11,7 @@ from whence.engine.rules.rule import ReadyRule, Rule, closes_from
 from whence.engine.rules.run import RuleRun
 from whence.engine.rules.running import Pending, Verdict
 from whence.engine.values import Value
+from whence.engine.values.collecting import calm_collector
 
 __all__ = ["Findings", "findings_of", "leaves"]
 
@@ -70,13 +71,14 @@ def _run(
         for position, record in enumerate(log)
     ]
     given: list[Verdict] = []
-    for event in events:
-        record: Any = event.value
-        given += run.feed(event, record.get(per))
-    if as_of is not None:
-        given += run.move_to(micros_of(as_of))
-    if closed:
-        given += run.close()
+    with calm_collector():
+        for event in events:
+            record: Any = event.value
+            given += run.feed(event, record.get(per))
+        if as_of is not None:
+            given += run.move_to(micros_of(as_of))
+        if closed:
+            given += run.close()
     waiting = run.pending()
     found = Findings([*[_verdict(x, run) for x in given], *[_pending(x, run) for x in waiting]])
     found.late, found.reopened = run.late, run.reopened
