@@ -79,12 +79,12 @@ def _run(
             given += run.move_to(micros_of(as_of))
         if closed:
             given += run.close()
-    waiting = run.pending()
-    found = Findings([*[_verdict(x, run) for x in given], *[_pending(x, run) for x in waiting]])
-    found.late, found.reopened = run.late, run.reopened
-    found.open = [
-        list(x) for x in sorted(leaves(tuple(run.open())), key=_order) if x[1] is not None
-    ]
+        waiting = run.pending()
+        found = Findings([*[_verdict(x, run) for x in given], *[_pending(x, run) for x in waiting]])
+        found.late, found.reopened = run.late, run.reopened
+        found.open = [
+            list(x) for x in sorted(leaves(tuple(run.open())), key=_order) if x[1] is not None
+        ]
     return found
 
 
@@ -137,13 +137,14 @@ def leaves(term: Term, *, support: bool = False) -> set[Leaf]:
     stack: list[Term] = [term]
     while stack:
         item = stack.pop()
-        if item is None or id(item) in seen:
+        if item is None:
             continue
         if isinstance(item, Either):
             stack.append(item[0])
         elif isinstance(item, tuple):
-            seen.add(id(item))
-            stack.extend(item)
+            if id(item) not in seen:
+                seen.add(id(item))
+                stack.extend(item)
         elif isinstance(item, Event):
             value = item.value
             names = list(value) if isinstance(value, Mapping) else ["value"]
@@ -155,5 +156,6 @@ def leaves(term: Term, *, support: bool = False) -> set[Leaf]:
             elif not item.fields:
                 found.add((place, None))
             else:
-                found.update((place, name) for name in item.fields)
+                for name in item.fields:
+                    found.add((place, name))
     return found
