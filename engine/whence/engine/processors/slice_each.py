@@ -61,12 +61,13 @@ def checked_as_rule(declared: Slice, row: Traits) -> bool:
 def each_machine(declared: Slice, site: Site) -> MachineFactory:
     """What runs the slices: one clock for all if P is a rule, else P itself in every slice."""
     closes = closes_of(declared, site.inputs[0])
+    scope = Scope()
+    inputs = tuple([t.without_existence() for t in site.inputs])
+    # Whoever walks the plan expects one for every chain that is held, also where P is a rule.
+    inner = site.plan(declared.inner, inputs, scope, site.closed or closes is not None)
     rule = rule_in(declared)
     if rule is not None:
         return lambda: _RuleMachine(site, declared, rule, closes)
-    scope = Scope()
-    inputs = tuple([t.without_existence() for t in site.inputs])
-    inner = site.plan(declared.inner, inputs, scope, site.closed or closes is not None)
     return lambda: _EachMachine(site, declared, inner, scope, closes)
 
 
