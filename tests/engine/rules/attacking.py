@@ -73,7 +73,8 @@ def _run(made: Drawn, log: Log) -> Findings:
 
 
 def _decided(each: dict[str, Any]) -> int:
-    return int(_PLACES.get(each["decided"], each["decided"]))
+    decided: int = _PLACES[each["decided"]] if each["decided"] in _PLACES else each["decided"]
+    return decided
 
 
 def stays(before: dict[str, Any], after: dict[int, dict[str, Any]]) -> bool:
