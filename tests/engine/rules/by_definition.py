@@ -38,8 +38,6 @@ class Case:
 
 
 class Run:
-    """The whole run."""
-
     def __init__(self, drawn: Drawn) -> None:
         self.log, self.trees = drawn.log, drawn.trees
         self.grace = drawn.settings.get("grace", 0)

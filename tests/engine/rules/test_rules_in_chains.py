@@ -18,7 +18,7 @@ from whence.engine.testing import findings, run
 def chain_of(rule: dict[str, Any], settings: dict[str, Any]) -> Chain:
     """A rule as drawn, as a chain."""
     grace = f"{settings['grace']}s" if "grace" in settings else None
-    about = rule.get("case", rule.get("must"))
+    about: str = rule["case"] if "case" in rule else rule["must"]
     each = Each("rule", must=about, when=rule.get("when"), grace=grace)
     cases = Slice("cases", "case", each, "each", closes_when=settings.get("closes"))
     return with_log(Chain.of(cases), "log", Log(time="time"))
