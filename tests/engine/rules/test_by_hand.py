@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -117,3 +118,24 @@ def test_a_long_case_is_no_matter() -> None:
 def test_another_runner_is_refused_in_one_line() -> None:
     with pytest.raises(ValueError, match="expected interpreter; got 'stream'"):
         findings(DEADLINE, [], runner="stream")
+
+
+def test_a_rule_has_when_and_must_or_case() -> None:
+    with pytest.raises(ValueError, match="expected `when` and `must`, or `case`; got must"):
+        findings({"must": "true"}, [])
+
+
+def test_instants_are_times_too() -> None:
+    begin = datetime(2026, 1, 1, tzinfo=UTC)
+    days = [
+        {"case": case, "activity": name, "time": begin + timedelta(days=day)}
+        for case, name, day in [("A", "pay", 0), ("B", "note", 20)]
+    ]
+    (found,) = findings({**DEADLINE, "must": "F[..14d] activity = 'audit'"}, days)
+    assert (found["status"], found["since"]) == ("violated", begin + timedelta(days=14))
+
+
+def test_deep_formulas_run() -> None:
+    deep = "not O " * 48 + "activity = 'pay'"
+    (found,) = findings({"when": "activity = 'pay'", "must": deep}, log(("A", "pay", 0)))
+    assert found["status"] == "kept"

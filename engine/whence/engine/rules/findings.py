@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from whence.engine.errors import ParameterError
 from whence.engine.language.events import Either, Event, Stream, Term
 from whence.engine.rules.clock import AS_OF, END, micros_of
 from whence.engine.rules.rule import ReadyRule, Rule, closes_from
@@ -47,6 +48,12 @@ def findings_of(
     max_jump: float | None = None,
 ) -> Findings:
     """Run one rule; see `whence.engine.testing.findings`."""
+    keys = set(rule) - {"per"}
+    if keys not in ({"case"}, {"when", "must"}):
+        got = ", ".join(sorted(keys)) or "neither"
+        wanted = "`when` and `must`, or `case`"
+        msg = f"a rule: expected {wanted}; got {got}; try when: 'true' beside must"
+        raise ParameterError(msg)
     case = rule.get("case")
     made = Rule(case) if case is not None else Rule(rule["must"], rule["when"])
     return _run(
