@@ -10,6 +10,7 @@ from whence.engine import (
     Chain,
     CountDecimate,
     Cumulate,
+    Each,
     Filter,
     Fork,
     Freeze,
@@ -62,6 +63,12 @@ def lifecycle(id: str = "order") -> MooreMachine:
 
 
 NUMBERS = {"log": [3, 0, -1, 2, 5, None, 0, 4]}
+TIMED = {
+    "log": [
+        {"case": c, "a": a, "b": not a, "t": t}
+        for c, a, t in [("A", True, 0), ("B", True, 2), ("A", False, 3), ("B", True, 9)]
+    ]
+}
 BOOLEANS = {"log": [True, True, False, True, False, False, True, True]}
 RECORDS = {
     "log": [
@@ -120,6 +127,15 @@ EXAMPLES = (
     Example("freeze", Freeze("first"), NUMBERS),
     Example("insert", Insert("before", n=2, value=9), NUMBERS),
     Example("stutter", Stutter("echo", n=2), NUMBERS),
+    Example("each", Each("answered", must="F[..5s] b", when="a", time="t"), TIMED, True),
+    Example("each past", Each("known", must="O[..5s] b", when="a", time="t"), TIMED),
+    Example(
+        "slice each",
+        Slice("all", "case", Each("answered", must="F[..5s] b", when="a", time="t"), "each"),
+        TIMED,
+        True,
+    ),
+    Example("slice each of anything", Slice("all", "case", Trim("skip", n=1), "each"), TIMED),
     Example("multiplex", Multiplex("mix"), PAIR),
     Example("moore", lifecycle(), RECORDS),
     Example("moore with silent states", SILENT, {"log": [1, 3, 0, 5, 6, 0, 1]}),

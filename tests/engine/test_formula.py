@@ -14,9 +14,17 @@ from whence.engine.formula import expression_text, formula, parse_expression
 from whence.engine.functions import FUNCTIONS, IN_PYTHON, import_function
 from whence.engine.language.expression import Call, Constant, Expression, Field, Input
 from whence.engine.language.formula.faults import RESERVED
+from whence.engine.processors import Group
 from whence.engine.testing import run
 
 A, B, C = Field("a"), Field("b"), Field("c")
+
+
+def group(text: str, id: str = "formula") -> Group:
+    """A formula that is a Group of processors."""
+    made = formula(text, id)
+    assert isinstance(made, Group)
+    return made
 
 
 def call(name: str, *arguments: Expression) -> Call:
@@ -177,13 +185,13 @@ def test_a_reserved_word_is_no_column_unless_quoted(word: str) -> None:
 
 
 def test_the_papers_formula_is_explained_by_the_premise_and_the_broken_promise() -> None:
-    rule = formula("G (p < 0 -> X (action = 'a' and X action = 'a'))")
+    rule = group("G (p < 0 -> X (action = 'a' and X action = 'a'))")
     log = [{"p": 1}, {"p": -1}, {"p": 2, "action": "a"}, {"p": 1, "action": "c"}]
     assert run(rule, log) == [(False, {1, 3}), (False, {1, 3})]
 
 
 def test_equal_parts_of_a_formula_are_one_processor() -> None:
-    rule = formula("G (p < 0 -> X (action = 'a' and X action = 'a'))", "rule")
+    rule = group("G (p < 0 -> X (action = 'a' and X action = 'a'))", "rule")
     wiring = {c.processor.id: c.sources for c in rule.chain.connections}
     assert wiring == {
         "p-lt-0": ("log",),
@@ -204,9 +212,9 @@ def test_operators_bind_as_documented() -> None:
         ("G a -> F b", "(G a) -> (F b)"),
         ("G not F X a", "G (not (F (X a)))"),
     ]:
-        assert formula(text).chain.tree() == formula(same).chain.tree(), text
+        assert group(text).chain.tree() == group(same).chain.tree(), text
     with pytest.raises(AssertionError):
-        assert formula("(a U b) U c").chain.tree() == formula("a U b U c").chain.tree()
+        assert group("(a U b) U c").chain.tree() == group("a U b U c").chain.tree()
 
 
 def test_until_reads_two_conditions_of_one_log() -> None:
@@ -222,7 +230,7 @@ def test_a_formula_may_read_several_logs() -> None:
 
 
 def test_constants_and_repeats_under_a_connective_need_no_pipe_of_their_own() -> None:
-    rule = formula("(G p) and (G p) and true")
+    rule = group("(G p) and (G p) and true")
     assert [c.processor.id for c in rule.chain.connections] == ["p", "G", "and"]
     assert run(rule, [{"p": False}]) == [(False, {0})]
 
@@ -232,7 +240,7 @@ def test_a_formula_without_temporal_operator_is_a_function_of_each_event() -> No
 
 
 def test_inner_ids_are_legal_and_unique_whatever_the_text() -> None:
-    rule = formula("""G ("a/b.c@d" = 'x' or "a/b c@d" = 'x' or F (log and $0 = ',,,'))""")
+    rule = group("""G ("a/b.c@d" = 'x' or "a/b c@d" = 'x' or F (log and $0 = ',,,'))""")
     ids = [c.processor.id for c in rule.chain.connections]
     assert len(ids) == len(set(ids))
     assert "log" not in ids

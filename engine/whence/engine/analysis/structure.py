@@ -11,6 +11,7 @@ from whence.engine.language.chain import Chain, Source
 from whence.engine.language.processor import Processor
 from whence.engine.language.traits import Traits
 from whence.engine.processors import Slice, Window
+from whence.engine.processors.slice import EACH
 
 __all__ = ["log_pipe", "outputs_of"]
 
@@ -51,7 +52,7 @@ def _made(
         return list(outputs_of(processor.chain, inner, traits, closed=closed).values())
     if isinstance(processor, Window):
         return [_window(processor, pipes, traits)]
-    if isinstance(processor, Slice):
+    if isinstance(processor, Slice) and processor.combine != EACH:
         return [_slice(processor, pipes, traits, closed)]
     rule = rule_of(processor)
     made = None if rule is None else rule(processor, pipes)

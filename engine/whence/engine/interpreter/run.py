@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import NamedTuple
@@ -21,6 +19,7 @@ from whence.engine.lineage.terms import Inputs, flatten
 from whence.engine.lineage.tracker import Explanation, MemoryTracker, Tracker
 from whence.engine.processors.slice import SliceMachine
 from whence.engine.values import Value, describe
+from whence.engine.values.collecting import calm_collector
 from whence.engine.values.limits import RunLimits, current, limited
 
 __all__ = ["Interpreter", "Output", "RunResult", "interpret"]
@@ -256,27 +255,12 @@ def interpret(
         raise ChainError(msg)
     limits = limits or current()
     check_bounds(interpreter.chain, limits)
-    with _calm_collector(), limited(limits):
+    with calm_collector(), limited(limits):
         outputs = interpreter.begin()
         for name, value in _rounds({name: given[name] for name in names}):
             outputs += interpreter.feed(name, value)
         outputs += interpreter.close()
     return RunResult(tuple(outputs), interpreter)
-
-
-@contextmanager
-def _calm_collector() -> Iterator[None]:
-    """Let Python look for cycles among young objects only.
-
-    A tracked run keeps millions of objects, none of them garbage; going through all of them again
-    and again took two thirds of the time.
-    """
-    before = gc.get_threshold()
-    gc.set_threshold(100_000, 20, 1_000)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def _by_name(logs: Logs, only: str) -> Mapping[str, Iterable[Value]]:

@@ -244,10 +244,12 @@ class Chain:
     def input_traits(self) -> tuple[Traits, ...]:
         """What is known of the logs."""
         return tuple(
-            LOG
-            if (columns := self.logs.get(name, Log()).columns) is None
-            else LOG.but(kind="record", columns={c: base_kind(k) for c, k in columns.items()})
-            for name in self.inputs
+            LOG.but(time=log.time)
+            if (columns := log.columns) is None
+            else LOG.but(
+                kind="record", columns={c: base_kind(k) for c, k in columns.items()}, time=log.time
+            )
+            for log in [self.logs.get(name, Log()) for name in self.inputs]
         )
 
     def declared_traits(self) -> tuple[Traits, ...]:
@@ -255,11 +257,10 @@ class Chain:
         return tuple(
             LOG.but(
                 kind="record",
-                columns=DeclaredColumns(
-                    {c: base_kind(k) for c, k in (self.logs.get(name, Log()).columns or {}).items()}
-                ),
+                columns=DeclaredColumns({c: base_kind(k) for c, k in (log.columns or {}).items()}),
+                time=log.time,
             )
-            for name in self.inputs
+            for log in [self.logs.get(name, Log()) for name in self.inputs]
         )
 
     def output_traits(self, inputs: tuple[Traits, ...], closed: bool) -> tuple[Traits, ...]:

@@ -22,6 +22,7 @@ class Traits:
         may_vanish: a value may become missing while all inputs stay present.
         kind: the kind of their values, ``any`` if it is not known.
         columns: for records, the kinds of the fields, if they were declared.
+        time: for records, the field that holds their time, if there is one.
     """
 
     regular: bool = True
@@ -30,6 +31,7 @@ class Traits:
     may_vanish: bool = False
     kind: str = "any"
     columns: Mapping[str, str] | None = None
+    time: str | None = None
 
     def but(self, **changes: object) -> Traits:
         """The same with some facts changed."""

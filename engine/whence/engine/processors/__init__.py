@@ -5,6 +5,7 @@ from __future__ import annotations
 from whence.engine.processors.apply_function import ApplyFunction
 from whence.engine.processors.count_decimate import CountDecimate
 from whence.engine.processors.cumulate import Cumulate
+from whence.engine.processors.each import Each
 from whence.engine.processors.filter import Filter
 from whence.engine.processors.fork import Fork
 from whence.engine.processors.freeze import Freeze
@@ -24,6 +25,7 @@ __all__ = [
     "ApplyFunction",
     "CountDecimate",
     "Cumulate",
+    "Each",
     "Filter",
     "Fork",
     "Freeze",
@@ -43,6 +45,7 @@ PROCESSORS = (
     ApplyFunction,
     CountDecimate,
     Cumulate,
+    Each,
     Filter,
     Fork,
     Freeze,

@@ -13,7 +13,13 @@ from whence.engine.language.instance import Instance, Planned
 from whence.engine.language.notation import expression_json
 from whence.engine.language.processor import Machine, MachineFactory, Processor, Scope, Site
 from whence.engine.language.traits import Traits
-from whence.engine.sketch import Expressible, as_expression
+from whence.engine.processors.slice_each import (
+    checked_as_rule,
+    closes_of,
+    each_machine,
+    usual_take,
+)
+from whence.engine.sketch import Expressible, as_expression, call, field
 from whence.engine.values import as_condition, key_of
 
 if TYPE_CHECKING:
@@ -23,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Slice", "SliceMachine"]
 
 MAP = "map"
+EACH = "each"
 
 
 @dataclass(frozen=True)
@@ -35,8 +42,12 @@ class Slice(Processor):
             several slices.
         of: P, started afresh for every new key.
         combine: ``and``, ``or``, ``add``, ``product``, ``min``, ``max``, ``count``; without it the
-            output is the map from key to last output.
-        take: ``last`` or ``first``: which output of each slice's P counts.
+            output is the map from key to last output. ``each`` combines nothing: whatever a slice's
+            P gives is an output, a record of ``key`` and ``value``.
+        take: ``last`` or ``first``: which output of each slice's P counts. With ``each``: ``every``
+            or ``first``, which is the default where P is a formula.
+        closes: with ``each``: when a slice has come to its end: a condition on its last event, or
+            ``{"after": "30d"}``. An event of the same key then begins a new one.
 
     >>> from whence.engine.processors.apply_function import ApplyFunction
     >>> from whence.engine.testing import run
@@ -44,12 +55,15 @@ class Slice(Processor):
     >>> log = [{"case": 1, "x": 5}, {"case": 2, "x": -1}, {"case": 1, "x": 7}]
     >>> run(Slice("all-ok", by="case", of=ok, combine="and"), log)
     [(True, {0}), (False, {1}), (False, {1})]
+    >>> run(Slice("ok-each", by="case", of=ok, combine="each"), log)[1]
+    ({'key': 2, 'value': False}, {1})
     """
 
     by: Expressible
     of: Chain | Processor
     combine: str = MAP
     take: str = "last"
+    closes_when: Any = None
 
     tag: ClassVar[str] = "slice"
     selects: ClassVar[bool] = True
@@ -59,13 +73,27 @@ class Slice(Processor):
         super().__post_init__()
         from whence.engine.language.chain import Chain
 
-        object.__setattr__(self, "by", as_expression(self.by, self.id))
+        by: Any = self.by
+        if isinstance(by, (list, tuple)):
+            by = call("list", *[field(name) if isinstance(name, str) else name for name in by])
+        object.__setattr__(self, "by", as_expression(by, self.id))
         object.__setattr__(self, "of", Chain.of(self.of))
-        names = sorted(set(AGGREGATES) - {MAP})
+        names = sorted({*AGGREGATES, EACH} - {MAP})
         self.require(
-            self.combine in AGGREGATES, "a known combine", self.combine, " or ".join(names)
+            self.combine in (*AGGREGATES, EACH), "a known combine", self.combine, " or ".join(names)
         )
-        self.require(self.take in ("first", "last"), "take first or last", self.take, "take='last'")
+        if self.combine == EACH:
+            if self.take == "last":
+                object.__setattr__(self, "take", usual_take(self.inner))
+            takes = ("first", "every")
+            self.require(self.take in takes, "take first or every", self.take, "take='every'")
+            closes_of(self, Traits())
+        else:
+            self.require(
+                self.take in ("first", "last"), "take first or last", self.take, "take='last'"
+            )
+            hint = "combine='each'"
+            self.require(self.closes_when is None, "closes with each only", self.combine, hint)
         outputs = self.inner.outputs
         self.require(len(outputs) == 1, "P with one output pipe", outputs, "output: NAME")
 
@@ -101,6 +129,10 @@ class Slice(Processor):
     def traits(self, inputs: tuple[Traits, ...], closed: bool) -> Traits:
         """One output per input; a closed run may add one that depends on values."""
         compile_expression(self.key, inputs)
+        if self.combine == EACH:
+            if not checked_as_rule(self, inputs[0]):
+                self._inner(inputs, closed)
+            return Traits(regular=False, may_be_missing=False, kind="record")
         inner = self._inner(inputs, closed)
         settled = inner.regular and raw_field(self.key, inputs)
         may_be, may_vanish = AGGREGATES[self.combine].missing(inner, settled)
@@ -119,6 +151,8 @@ class Slice(Processor):
 
     def because(self, told: Told) -> str:
         many = len(told.causes)
+        if self.combine == EACH:
+            return f"that is what its slice gives: {told}"
         if self.combine in ("and", "or") and as_condition(told.value) is (self.combine == "or"):
             if self.combine == "and":
                 return f"one slice fails, and all must hold: {told}"
@@ -131,6 +165,8 @@ class Slice(Processor):
         return f"it {kind} the values of the slices: {told}"
 
     def machine(self, site: Site) -> MachineFactory:
+        if self.combine == EACH:
+            return each_machine(self, site)
         scope = Scope()
         inner = site.plan(
             self.inner, tuple(t.without_existence() for t in site.inputs), scope, site.closed
@@ -143,16 +179,19 @@ class Slice(Processor):
         value: dict[str, Any] = {"by": expression_json(self.key), "of": self.inner.tree()}
         if self.combine != MAP:
             value["combine"] = self.combine
-        if self.take != "last":
+        if self.take != ("last" if self.combine != EACH else usual_take(self.inner)):
             value["take"] = self.take
+        if self.closes_when is not None:
+            value["closes"] = self.closes_when
         return value
 
     @classmethod
     def from_parameters(cls, id: str, value: Any, read: Any) -> Slice:
-        read["keys"](value, {"by", "of", "combine", "take"}, {"by", "of"})
-        key = read["expression"](value["by"], key=True)
-        combine = value.get("combine", MAP)
-        return cls(id, key, read["chain"](value["of"]), combine, value.get("take", "last"))
+        read["keys"](value, {"by", "of", "combine", "take", "closes"}, {"by", "of"})
+        by = value["by"]
+        key = by if isinstance(by, list) else read["expression"](by, key=True)
+        combine, take = value.get("combine", MAP), value.get("take", "last")
+        return cls(id, key, read["chain"](value["of"]), combine, take, value.get("closes"))
 
 
 class _OneSlice:

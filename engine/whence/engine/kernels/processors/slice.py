@@ -24,13 +24,15 @@ from whence.engine.kernels.trails.slice_trails import Leading, Named, SliceTrail
 from whence.engine.kernels.trails.trail import Trail
 from whence.engine.language.events import Position
 from whence.engine.language.expression import raw_field
-from whence.engine.processors.slice import Slice
+from whence.engine.processors.slice import EACH, Slice
 
 __all__ = ["kernel"]
 
 
 def kernel(place: Place) -> Kernel | None:
-    """The kernel of a Slice."""
+    """The kernel of a Slice; one that combines nothing runs as the interpreter does."""
+    if cast(Slice, place.processor).combine == EACH:
+        return None
     return SliceKernel(place)
 
 

@@ -9,12 +9,14 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from whence.engine.errors import FormulaError
 
-__all__ = ["RESERVED", "fault_at", "fault_of", "place_of"]
+__all__ = ["LATER", "RESERVED", "fault_at", "fault_of", "place_of"]
 
 RESERVED = (
     "and", "or", "xor", "not", "in", "is", "missing", "if", "then", "else", "true", "false",
     "G", "F", "X", "U",
 )  # fmt: skip
+LATER = ("N", "O", "H", "S", "Y", "Z", "end", "trigger", "first", "where")
+"""Words that only the formulas of rules reserve; anywhere else they are names."""
 
 _NOT_OURS = {
     "==": "`=`", "<>": "`!=`", "&&": "`and`", "&": "`and`", "||": "`or`", "|": "`or`",
@@ -43,7 +45,7 @@ def place_of(at: Token) -> str:
     return f"formula, line {at.line or 1}, column {at.column or 1}"
 
 
-def fault_of(error: UnexpectedInput, text: str) -> FormulaError:
+def fault_of(error: UnexpectedInput, text: str, rules: bool = False) -> FormulaError:
     """Translate the parser's error."""
     token = error.token if isinstance(error, UnexpectedToken) else None
     # `accepts` is exact; `expected` also lists what could only continue other formulas.
@@ -55,9 +57,10 @@ def fault_of(error: UnexpectedInput, text: str) -> FormulaError:
     line = text.count("\n", 0, offset) + 1
     column = offset - text.rfind("\n", 0, offset)
     excerpt = f"{text[max(0, offset - 24) : offset]}{_MARK}{text[offset : offset + 16]}"
+    hint = _hint(wanted, token, text, offset, rules)
     return FormulaError(
         f"formula, line {line}, column {column}: expected {_expected(wanted, token)}; "
-        f"got {found} in `{' '.join(excerpt.split())}`; try {_hint(wanted, token, text, offset)}"
+        f"got {found} in `{' '.join(excerpt.split())}`; try {hint}"
     )
 
 
@@ -73,7 +76,8 @@ def _expected(wanted: set[str], token: Token | None) -> str:
     return " or ".join(sorted(shown))
 
 
-def _hint(wanted: set[str], token: Token | None, text: str, offset: int) -> str:
+def _hint(wanted: set[str], token: Token | None, text: str, offset: int, rules: bool) -> str:
+    words = (*RESERVED, *LATER) if rules else RESERVED
     before, rest = text[:offset].split(), text[offset:]
     foreign = [sign for sign in _NOT_OURS if rest.startswith(sign)]
     if text[max(0, offset - 1) : offset + 1] in ("==", "<>"):
@@ -82,10 +86,14 @@ def _hint(wanted: set[str], token: Token | None, text: str, offset: int) -> str:
         return _NOT_OURS[max(foreign, key=len)]
     if token is None:
         return f"'{rest.split()[0]}' in quotes, or without {rest[0]!r}"
-    if "NAME" in wanted and str(token) in RESERVED:
-        return _as_column(str(token))
-    if wanted == {"LPAR"} and before and before[-1] in RESERVED and before[-1] != "in":
-        return _as_column(before[-1])
+    if rules and "BOUND" in wanted and token.type == "OPEN_BRACKET":
+        return "two dots in a bound: [..90d] or [1d..90d]"
+    if "NAME" in wanted and str(token) in words:
+        return _as_column(str(token), words)
+    if rules and before and before[-1] in words and before[-1] not in ("in", "and", "or", "not"):
+        return _as_column(before[-1], words)
+    if wanted == {"LPAR"} and before and before[-1] in words and before[-1] != "in":
+        return _as_column(before[-1], words)
     if wanted == {"LPAR"}:
         return "parentheses: x in ('a', 'b')"
     if token.type == "NAME" and "NAME" not in wanted:
@@ -99,8 +107,8 @@ def _hint(wanted: set[str], token: Token | None, text: str, offset: int) -> str:
     return "removing it, or a value before it" if "NAME" in wanted else "removing it"
 
 
-def _as_column(word: str) -> str:
-    return f'"{word}" in double quotes if it is a column (reserved words: {" ".join(RESERVED)})'
+def _as_column(word: str, words: tuple[str, ...]) -> str:
+    return f'"{word}" in double quotes if it is a column (reserved words: {" ".join(words)})'
 
 
 def _word_hint(word: str, wanted: set[str]) -> str:

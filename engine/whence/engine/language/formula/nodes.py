@@ -10,6 +10,7 @@ from whence.engine.errors import FormulaError, ParameterError
 from whence.engine.functions import Function
 from whence.engine.language.expression import Call, Constant, Expression, Field, Input
 from whence.engine.language.formula.faults import fault_at, place_of
+from whence.engine.language.formula.temporal import Head
 from whence.engine.values import INT64_MAX, ValueFault
 from whence.engine.values.limits import current
 
@@ -34,23 +35,27 @@ class Node:
         head: the leaf itself, the function, or the operator's symbol.
         arguments: the nodes below.
         temporal: whether a temporal operator is at or below this node.
+        ruled: whether something that only rules know is: time, the past, aggregates, the trigger.
         closed: whether it stood in parentheses, so that ``(a and b) and c`` keeps its shape.
         size: how many nodes it has, itself included.
     """
 
-    __slots__ = ("arguments", "at", "closed", "depth", "head", "size", "temporal")
+    __slots__ = ("arguments", "at", "closed", "depth", "head", "ruled", "size", "temporal")
 
     def __init__(
         self,
         at: Token,
-        head: Constant | Input | Field | Function | str,
+        head: Constant | Input | Field | Function | Head | str,
         arguments: Sequence[Node] = (),
     ) -> None:
         """Keep the parts; refuse what is nested too deep."""
         self.at = at
         self.head = head
         self.arguments = tuple(arguments)
-        self.temporal: bool = isinstance(head, str) or any([x.temporal for x in arguments])
+        self.ruled: bool = isinstance(head, Head) or any([x.ruled for x in arguments])
+        self.temporal: bool = (
+            self.ruled or isinstance(head, str) or any([x.temporal for x in arguments])
+        )
         self.depth: int = 1 + max([x.depth for x in arguments], default=0)
         self.size: int = 1 + sum([x.size for x in self.arguments])
         self.closed = False
@@ -65,6 +70,14 @@ class Node:
         """The node as an expression."""
         if isinstance(self.head, (Constant, Input, Field)):
             return self._checked(self.head)
+        if isinstance(self.head, Head):
+            raise fault_at(
+                self.at,
+                "an expression of one event",
+                str(self.head),
+                "`each` or `formula:` in a chain file, Each(…) in Python, "
+                f'or "{self.at}" in double quotes if it is a column',
+            )
         if isinstance(self.head, str):
             raise fault_at(
                 self.at,

@@ -13,8 +13,10 @@ from lark.exceptions import UnexpectedInput
 from whence.engine.errors import FormulaError, ParameterError
 from whence.engine.functions import FUNCTIONS, NEVER, Function, OwnFunctions, not_loaded
 from whence.engine.language.expression import Constant, Field, Input
-from whence.engine.language.formula.faults import fault_at, fault_of
+from whence.engine.language.formula.bounds import bound_of, delta_of, duration_of
+from whence.engine.language.formula.faults import LATER, fault_at, fault_of
 from whence.engine.language.formula.nodes import Node, too_many
+from whence.engine.language.formula.temporal import AGGREGATES, Aggregate, Operator, Reference
 from whence.engine.language.traits import MOST_PIPES
 from whence.engine.values import Value
 from whence.engine.values.limits import current
@@ -29,16 +31,20 @@ _INFIX = {
 _SIGNS_A_PART = 4
 """A formula of many parts has about two signs for each, counting brackets and commas."""
 _LETTERS_A_PART = 20
+_STREAMED = ("G", "F", "X", "U")
+"""Operators that, without a bound, chains have as processors of their own."""
 _SPREADS = {"or", "xor", "and", "add", "product"}
 
 
-def parse(text: str, own: OwnFunctions = NEVER) -> Node:
+def parse(text: str, own: OwnFunctions = NEVER, *, rules: bool = False) -> Node:
     """Read text as a tree of nodes.
 
     Args:
         text: the formula.
         own: finds the functions of the user's own that it calls; none is loaded unless all of the
             text reads well.
+        rules: the text is of a rule: ``O``, ``end``, ``trigger`` and others are reserved words, and
+            ``min`` and ``max`` of one argument look at all events so far.
 
     Raises:
         FormulaError: with line and column, what was expected, what came, what to try.
@@ -48,9 +54,9 @@ def parse(text: str, own: OwnFunctions = NEVER) -> Node:
         raise FormulaError(msg)
     try:
         _check_length(text)
-        node: Node = _parser().parse(text)  # type: ignore[assignment]
+        node: Node = _parser(rules).parse(text)  # type: ignore[assignment]
     except UnexpectedInput as error:
-        raise fault_of(error, text) from None
+        raise fault_of(error, text, rules) from None
     if ":" in text:
         _find_own(node, own)
     return node
@@ -83,14 +89,22 @@ def _check_length(text: str) -> None:
     most = _SIGNS_A_PART * limits.formula
     if len(text) <= most:
         return
-    for number, token in enumerate(_parser().lex(text)):
+    for number, token in enumerate(_parser(False).lex(text)):
         if number > most:
             raise too_many(token)
 
 
 @v_args(inline=True)
 class _Reader(Transformer[Token, Node]):
-    """Builds nodes while the parser reduces; nothing recurses over the tree."""
+    """Builds nodes while the parser reduces; nothing recurses over the tree.
+
+    Args:
+        rules: ``count(…)``, and ``min`` and ``max`` of one argument, are aggregates.
+    """
+
+    def __init__(self, *, rules: bool) -> None:
+        super().__init__()
+        self.rules = rules
 
     def infix(self, left: Node, sign: Token, right: Node) -> Node:
         """``x < y``, ``x -> y``."""
@@ -114,13 +128,50 @@ class _Reader(Transformer[Token, Node]):
         """``not x``."""
         return Node(sign, FUNCTIONS["not"], (operand,))
 
-    def temporal_prefix(self, sign: Token, operand: Node) -> Node:
-        """``G x``."""
-        return Node(sign, str(sign), (operand,))
+    def temporal_prefix(self, sign: Token, bound: Token | None, operand: Node) -> Node:
+        """``G x``, ``O[..3s] x``."""
+        return self._temporal(sign, bound, (operand,))
 
-    def temporal_infix(self, left: Node, sign: Token, right: Node) -> Node:
+    def temporal_infix(self, left: Node, sign: Token, bound: Token | None, right: Node) -> Node:
         """``p U q``."""
-        return Node(sign, str(sign), (left, right))
+        return self._temporal(sign, bound, (left, right))
+
+    def _temporal(self, sign: Token, bound: Token | None, parts: tuple[Node, ...]) -> Node:
+        if bound is None and sign in _STREAMED:
+            return Node(sign, str(sign), parts)
+        return Node(sign, Operator(str(sign), bound_of(bound) if bound else None), parts)
+
+    def end(self, token: Token) -> Node:
+        """``end``."""
+        return Node(token, Operator("end"))
+
+    def trigger(self, token: Token) -> Node:
+        """``trigger`` alone."""
+        return Node(token, Reference("trigger"))
+
+    def reference(self, token: Token, name: Token) -> Node:
+        """``trigger.amount``, ``first.time``."""
+        return Node(token, Reference(str(token), _unquoted(name)))
+
+    def aggregate(
+        self, name: Token, bound: Token, value: Node, _where: Token | None, condition: Node | None
+    ) -> Node:
+        """``sum[..24h](amount where paid)``."""
+        if name not in AGGREGATES:
+            near = get_close_matches(str(name), AGGREGATES, n=1)
+            hint = f"{near[0]!r} (did you mean that?)" if near else "no bound here"
+            raise fault_at(name, f"one of {', '.join(AGGREGATES)}", repr(str(name)), hint)
+        parts = (value,) if condition is None else (value, condition)
+        found = bound_of(bound) if bound else None
+        return Node(name, Aggregate(str(name), found, len(parts) == 2), parts)
+
+    def aggregate_where(self, name: Token, value: Node, where: Token, condition: Node) -> Node:
+        """``sum(amount where paid)``."""
+        return self.aggregate(name, Token("BOUND", ""), value, where, condition)
+
+    def duration(self, token: Token) -> Node:
+        """``90d``."""
+        return Node(token, Constant(delta_of(duration_of(str(token), token))))
 
     def choice(self, sign: Token, *parts: Node | Token) -> Node:
         """``if c then x else y``."""
@@ -209,6 +260,8 @@ class _Reader(Transformer[Token, Node]):
 
     def call(self, name: Token, arguments: tuple[Node, ...]) -> Node:
         """``max(x, y)``."""
+        if self.rules and name in AGGREGATES and len(arguments) == 1:
+            return Node(name, Aggregate(str(name), None, False), arguments)
         found = FUNCTIONS.get(str(name))
         if found is None:
             near = get_close_matches(str(name), FUNCTIONS, n=1)
@@ -250,6 +303,16 @@ def _unquoted(token: Token) -> str:
 
 
 @cache
-def _parser() -> Lark:
+def _parser(rules: bool) -> Lark:
     grammar = files("whence.engine.language.formula").joinpath("formula.lark").read_text("utf-8")
-    return Lark(grammar, parser="lalr", lexer="basic", transformer=_Reader())
+    if not rules:
+        for word in LATER:
+            # A sign that no text begins with: what is a keyword in rules is then a name.
+            grammar = grammar.replace(f'{word.upper()}: "{word}"', f'{word.upper()}: "\\0{word}"')
+    return Lark(
+        grammar,
+        parser="lalr",
+        lexer="basic",
+        maybe_placeholders=True,
+        transformer=_Reader(rules=rules),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from datetime import datetime, timedelta
 
 from whence.engine.functions import FUNCTIONS
@@ -10,7 +11,7 @@ from whence.engine.language.expression import Call, Constant, Expression, Field,
 from whence.engine.language.formula.faults import RESERVED
 from whence.engine.values import Value
 
-__all__ = ["expression_text"]
+__all__ = ["expression_text", "field_text"]
 
 # How tightly each form binds, as in the grammar; a looser one inside a tighter needs parentheses.
 _FORMULA, _OR, _AND, _PREFIX, _COMPARISON, _SUM, _TERM, _UNARY, _ATOM = range(9)
@@ -110,7 +111,12 @@ def _test(call: Call, negation: str) -> str:
 
 
 def _field_name(name: str) -> str:
-    if _NAME.fullmatch(name) and name not in RESERVED:
+    return field_text(name, RESERVED)
+
+
+def field_text(name: str, reserved: Container[str]) -> str:
+    """A field's name, in double quotes where it could be read as something else."""
+    if _NAME.fullmatch(name) and name not in reserved:
         return name
     doubled = name.replace('"', '""')
     return f'"{doubled}"'

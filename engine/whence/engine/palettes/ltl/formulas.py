@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 
+from whence.engine.errors import FormulaError
 from whence.engine.functions import Function, in_force
 from whence.engine.language.chain import Chain
 from whence.engine.language.expression import Call, Constant, Expression, Input, pipes_read
+from whence.engine.language.formula.faults import LATER
 from whence.engine.language.formula.nodes import Node
 from whence.engine.language.formula.parser import parse
 from whence.engine.language.formula.printing import expression_text
 from whence.engine.language.processor import Processor
 from whence.engine.palettes.ltl import PROCESSORS
 from whence.engine.processors.apply_function import ApplyFunction
+from whence.engine.processors.each import Each
 from whence.engine.processors.group import Group
 
 __all__ = ["formula"]
@@ -23,15 +26,19 @@ _WORDS = {
     "+": "plus", "-": "minus", "*": "times", "/": "over", "$": "pipe",
 }  # fmt: skip
 _SIGN = re.compile("|".join(re.escape(sign) for sign in _WORDS))
+_WORD = re.compile(r"\w+")
 _LONGEST = 40
 
 
-def formula(text: str, id: str = "formula") -> Group:
-    """Read a temporal formula as a Group; its output k is the verdict for the log from k on.
+def formula(text: str, id: str = "formula") -> Group | Each:
+    """Read a temporal formula; its output k is the verdict for the log from k on.
 
     Args:
-        text: a formula with G, F, X, U; without any, the Group is just a function of each event.
-        id: the Group's id.
+        text: a formula with G, F, X, U: a Group of processors; without any, the Group is just a
+            function of each event. With bounds, the past or aggregates it is an `Each` over all
+            events. Words that only rules reserve, such as ``end``, are columns wherever the text
+            can be read so: that is what they were in chain files of format 0.1.0.
+        id: its id.
 
     Raises:
         FormulaError: with line and column, what was expected, what came, what to try.
@@ -39,8 +46,19 @@ def formula(text: str, id: str = "formula") -> Group:
     >>> from whence.engine.testing import run
     >>> run(formula("F (action = 'stop')"), [{"action": "go"}, {"action": "stop"}])
     [(True, {1}), (True, {1})]
+    >>> run(formula("O action = 'go'"), [{"action": "go"}, {"action": "stop"}])
+    [(True, {0}), (True, {0})]
     """
-    return _group_of(parse(text, in_force()), id)
+    try:
+        node = parse(text, in_force())
+    except FormulaError:
+        try:
+            node = parse(text, in_force(), rules=True)
+        except FormulaError as fault:
+            if any(word in _WORD.findall(text) for word in LATER):
+                raise fault from None
+            raise
+    return Each(id, text, "true", in_order=True) if node.ruled else _group_of(node, id)
 
 
 def _group_of(node: Node, id: str) -> Group:
