@@ -142,7 +142,6 @@ class RunWriter(RunRecord):
             for part in stream.parts(what).numbers
         }
         self._streams: dict[str, _ListedStream] = {}
-        self._folders: dict[str, str] = {}
         for stream in self._stated.streams:
             self.add_stream(stream)
         # With `where`, each part says how many of its events have associations.
@@ -164,7 +163,6 @@ class RunWriter(RunRecord):
         self._stated = replace(before, status="running", ended=None, error=None)
         self._counts_tracked = before.options.where is not None
         self._streams = {stream.name: _ListedStream(stream) for stream in before.streams}
-        self._folders = {}
         self._there = {
             (stream.name, part)
             for stream in before.streams
@@ -181,7 +179,7 @@ class RunWriter(RunRecord):
     def add_stream(self, stream: StreamInfo) -> None:
         """List one more stream, without its parts, unless it is listed already."""
         if stream.name not in self._streams:
-            check_stream_folder(stream.name, self._folders)
+            check_stream_folder(stream.name, self._streams)
             self._streams[stream.name] = _ListedStream(stream.without_parts())
 
     def add(

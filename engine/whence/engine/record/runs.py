@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -43,12 +43,12 @@ def _stream_folder(name: str) -> str:
     return "%2e%2e" if safe == ".." else safe or "%"
 
 
-def check_stream_folder(name: str, taken: dict[str, str]) -> None:
+def check_stream_folder(name: str, others: Iterable[str]) -> None:
     """Refuse a stream that would not have a folder of its own: two would be written as one.
 
     Args:
         name: the stream.
-        taken: the streams by the folders that they have; this one is added.
+        others: the streams that have folders already.
 
     Raises:
         LogError: the name is too long, or another one is the same folder.
@@ -61,7 +61,7 @@ def check_stream_folder(name: str, taken: dict[str, str]) -> None:
             f"got {size:,} in {name[:60]!r}…; try shorter ids"
         )
         raise LogError(msg)
-    other = taken.setdefault(folder, name)
+    other = next((other for other in others if _stream_folder(other) == folder), name)
     if other != name:
         msg = (
             f"an output: expected a name that differs from all others on disk; got {name!r} "
