@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 from tests.engine.kernels.comparing import difference
 from tests.engine.random_chains import Case
 from tests.engine.rules.random_rules import drawn
-from whence.engine import Chain, Each, Log, Slice
+from whence.engine import Chain, Each, Group, Log, Slice, Trim, Window, interpret
 from whence.engine.chain_file import with_log
+from whence.engine.errors import ParameterError
+from whence.engine.processor import Processor
 from whence.engine.testing import findings, run
 
 
@@ -45,3 +48,47 @@ def test_kernels_give_the_same(seed: int) -> None:
     log = [{"amount": None, "resource": None, **event} for event in made.log]
     case = Case(seed, chain.tree(), {"log": log}, made.settings.get("closed", False))
     assert difference(case) is None
+
+
+TIMED = Each("audited", when="pay", must="F[..5s] audit", time="t")
+UNTIMED = Each("checked", when="pay", must="O check")
+
+
+def longer(rule: Each) -> Chain:
+    """A rule, and something behind it."""
+    return Chain.graph(["log"], [(rule, ["log"]), (Trim("skip", 1), [rule.id])])
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        pytest.param(lambda p: Slice("s", by="case", of=p, combine="and"), id="a slice for all"),
+        pytest.param(
+            lambda p: Slice("s", "case", longer(p), "each"),
+            id="longer",
+        ),
+        pytest.param(lambda p: Slice("s", "case", Group("g", Chain.of(p)), "each"), id="group"),
+        pytest.param(
+            lambda p: Slice("s", "case", Slice("in", "case", p, "each"), "each"), id="nested"
+        ),
+        pytest.param(lambda p: Window("w", n=3, of=p), id="window"),
+    ],
+)
+def test_a_deadline_is_refused_where_it_would_not_see_the_clock_of_the_whole_log(
+    held: Callable[[Each], Processor],
+) -> None:
+    held(UNTIMED)
+    with pytest.raises(
+        ParameterError, match=r"time bounds .*got 'audited'; try a Slice with combine"
+    ):
+        held(TIMED)
+
+
+def test_a_deadline_alone_in_each_slice_sees_the_clock_of_the_whole_log() -> None:
+    log = [
+        {"case": "A", "pay": True, "t": 0},
+        {"case": "B", "pay": False, "t": 9},
+    ]
+    one = Chain.of(Slice("s", by="case", of=TIMED, combine="each"))
+    assert interpret(one, log).values == [{"key": "A", "value": False}]
+    assert interpret(Chain.of(Group("g", Chain.of(TIMED))), log).values == [False]

@@ -17,7 +17,7 @@ from whence.engine.values import ValueFault
 if TYPE_CHECKING:
     from whence.engine.lineage.words import Told
 
-__all__ = ["Each"]
+__all__ = ["Each", "require_whole_clock"]
 
 KEYS = {"when", "must", "case", "time", "grace", "max_jump", "in_order"}
 
@@ -131,6 +131,23 @@ class Each(Processor):
         read["keys"](value, allowed, {"case"} if about_cases else {"when", "must"})
         rest = {name: value[name] for name in value if name not in ("when", "must", "case")}
         return cls(id, value["case"] if about_cases else value["must"], value.get("when"), **rest)
+
+
+def require_whole_clock(declared: Processor) -> None:
+    """Refuse a rule with deadlines inside a processor that shows it some of the events only.
+
+    The clock of a deadline is that of the whole log. Only as the whole P of a Slice with
+    ``combine: each`` does a rule see it.
+    """
+    waiting = list(declared.holds)
+    while waiting:
+        for each in waiting.pop().connections:
+            inside = each.processor
+            waiting += inside.holds
+            if isinstance(inside, Each):
+                expected = "a rule with time bounds outside, or as all of P with combine: each"
+                hint = "a Slice with combine: each and the rule alone as P"
+                declared.require(not inside.rule().timed, expected, inside.id, hint)
 
 
 class _Each(Machine):

@@ -13,10 +13,12 @@ from whence.engine.language.instance import Instance, Planned
 from whence.engine.language.notation import expression_json
 from whence.engine.language.processor import Machine, MachineFactory, Processor, Scope, Site
 from whence.engine.language.traits import Traits
+from whence.engine.processors.each import require_whole_clock
 from whence.engine.processors.slice_each import (
     checked_as_rule,
     closes_of,
     each_machine,
+    rule_in,
     usual_take,
 )
 from whence.engine.sketch import Expressible, as_expression, call, field
@@ -94,6 +96,8 @@ class Slice(Processor):
             )
             hint = "combine='each'"
             self.require(self.closes_when is None, "closes with each only", self.combine, hint)
+        if self.combine != EACH or rule_in(self) is None:
+            require_whole_clock(self)
         outputs = self.inner.outputs
         self.require(len(outputs) == 1, "P with one output pipe", outputs, "output: NAME")
 
