@@ -64,4 +64,9 @@ def test_every_file_that_a_recipe_names_exists() -> None:
 
 def test_there_is_a_recipe_for_each_kind_of_addition() -> None:
     titles = re.findall(r"^## (.+)$", (ROOT / RECIPES).read_text(encoding="utf-8"), re.MULTILINE)
-    assert titles == ["Add a processor", "Add a question", "Add a log format"]
+    assert titles == [
+        "Add a processor",
+        "Add a question",
+        "Add a property of events",
+        "Add a log format",
+    ]

@@ -127,6 +127,8 @@ def test_what_failed_is_seen_although_somebody_else_has_the_connection_by_then(
                     all_hold_one.wait()
                 second = LOCK if again else "UNWIND [7, 7] AS key CREATE (e:Event {key: key})"
                 run_cypher(transaction, second, {"name": names[1]}).single()
+                # Who got through keeps its connection until the other one's is taken.
+                assert others_turn.wait(60)
 
             few.transact(work)
 

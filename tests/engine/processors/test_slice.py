@@ -160,7 +160,7 @@ def test_with_several_pipes_the_whole_front_goes_to_the_slice() -> None:
 def test_bad_parameters_are_refused() -> None:
     assert refusal(lambda: Slice("per", by="k", of=X, combine="sum")) == (
         "Slice 'per': expected a known combine; got 'sum'; "
-        "try add or and or count or max or min or or or product"
+        "try add or and or count or each or max or min or or or product"
     )
     assert refusal(lambda: Slice("per", by="k", of=X, take="middle")) == (
         "Slice 'per': expected take first or last; got 'middle'; try take='last'"
