@@ -22,7 +22,7 @@ from tests.engine.runners._support.stream_runs import (
     put,
     streamed,
 )
-from whence.engine import ApplyFunction, Chain, Cumulate
+from whence.engine import ApplyFunction, Chain, Cumulate, Each, Slice
 from whence.engine.errors import EventError, LogError, WhenceError
 from whence.engine.functions import function
 from whence.engine.language.log import Log
@@ -154,8 +154,13 @@ def test_what_cannot_be_a_stream_is_refused_before_anything_is_written(
     put(folder, "1.csv", EVENTS[:3])
     refused: dict[str, Any] = {
         "got 'all'": (chain, FolderStream(folder), RunOptions(witnesses="all")),
-        "got one of your own in Python": (
+        "got Cumulate 'total', which runs event by event": (
             Chain.of(own),
+            FolderStream(folder, DECLARED),
+            OPTIONS,
+        ),
+        "got Slice 'cases', which runs event by event": (
+            Chain.of(Slice("cases", "x", Each("rule", "x > 0"), "each")),
             FolderStream(folder, DECLARED),
             OPTIONS,
         ),

@@ -104,12 +104,12 @@ class Interpreted(Kernel):
 
     def save(self) -> State:
         """Refuse: a machine may hold anything."""
+        processor = f"{type(self.place.processor).__name__} {self.place.name!r}"
         msg = (
-            f"{self.place.name}: expected a processor whose state can be written down; "
-            f"got {type(self.place.processor).__name__} as the interpreter runs it; "
-            "try going on from the start"
+            "a chain: expected processors whose state can be stored; "
+            f"got {processor}, which runs event by event; try starting again"
         )
-        raise UnsavedError(msg)
+        raise UnsavedError(msg, processor)
 
     def _begin(self, slot: int, moment: int, out: _Outputs) -> None:
         machine = self.machines[slot] = self.place.factory()

@@ -34,7 +34,15 @@ _LINE = ("target", "fields", "count", "a", "b", "sa", "sb")
 
 
 class UnsavedError(WhenceError):
-    """A chain holds a processor whose state cannot be written down: it runs as Python does."""
+    """A chain holds a processor whose state cannot be stored: it runs event by event.
+
+    Attributes:
+        processor: its kind and id, for messages.
+    """
+
+    def __init__(self, message: str, processor: str) -> None:
+        super().__init__(message)
+        self.processor = processor
 
 
 class _Packer:

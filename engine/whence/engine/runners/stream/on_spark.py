@@ -147,8 +147,8 @@ def _check_saved(chain: Chain, options: RunOptions) -> None:
         kernel_work(chain, options).state()
     except UnsavedError as error:
         msg = (
-            "a stream: expected processors whose state can be stored; got one of your own in "
-            "Python; try --log when the log is complete"
+            "a stream: expected processors whose state can be stored; "
+            f"got {error.processor}, which runs event by event; try --log when the log is complete"
         )
         raise ChainError(msg) from error
 
