@@ -83,7 +83,9 @@ def make_archive(name: str, jars: Path | None = None) -> None:
             done = run(program, env=environment, timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             return  # on a machine that is this busy, tests go on without
-        assert done.returncode == 0, done.stderr
+        if done.returncode:  # tests find out why by themselves; without an archive they are slower
+            sys.stderr.write(f"no archive of {name}'s classes: {done.stderr[-500:]}\n")
+            return
         if part.exists():  # not where a Java comes without the archive of its own classes
             part.replace(file)
         made_by.write_text(this, encoding="utf-8")

@@ -256,6 +256,23 @@ def test_a_server_killed_while_starting_is_said_with_its_last_words(
     assert not instance.pid_file.exists()
 
 
+def test_a_process_that_has_no_command_line_yet_is_waited_for(
+    instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between fork and exec the kernel gives an empty one; Java was taken for ended then."""
+    now = up(NAME)
+    real, young = psutil.Process.cmdline, iter(range(3))
+
+    def cmdline(process: psutil.Process) -> list[str]:
+        return real(process) if next(young, None) is None else []
+
+    monkeypatch.setattr(psutil.Process, "cmdline", cmdline)
+    running = find_running(instance)
+    assert running is not None
+    assert running.pid == now.pid
+    assert next(young, None) is None
+
+
 def test_a_reused_pid_is_neither_believed_nor_ended(instance: Instance) -> None:
     stop(NAME)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stranger:

@@ -8,6 +8,7 @@ on its command line.
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass
 
 import psutil
@@ -17,6 +18,7 @@ from whence.store.server.instance import Instance
 
 __all__ = ["Running", "find_running", "forget", "listens", "remember", "terminate"]
 
+_YOUNG = 2.0  # seconds in which a process that was started must have its command line
 _CLOCK_TOLERANCE = 1.0  # seconds: the kernel counts from boot, and the clock may have been set
 
 
@@ -91,9 +93,20 @@ def _is_ours(instance: Instance, pid: int, started: float | None) -> bool:
             return False
         if started is not None and abs(process.create_time() - started) > _CLOCK_TOLERANCE:
             return False
-        return f"@{instance.argument_file}" in process.cmdline()
+        words = process.cmdline() if started is None else _command_line(process)
+        return f"@{instance.argument_file}" in words
     except psutil.Error:
         return False
+
+
+def _command_line(process: psutil.Process) -> list[str]:
+    """The words that a process was started with; for a moment after its start it has none yet."""
+    until = time.monotonic() + _YOUNG
+    words = process.cmdline()
+    while not words and time.monotonic() < until and process.status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.005)
+        words = process.cmdline()
+    return words
 
 
 def _search(instance: Instance) -> Running | None:
