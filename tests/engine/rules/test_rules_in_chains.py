@@ -11,7 +11,7 @@ import pytest
 from tests.engine.kernels.comparing import difference
 from tests.engine.random_chains import Case
 from tests.engine.rules.random_rules import drawn
-from whence.engine import Chain, Each, Group, Log, Slice, Trim, Window, interpret
+from whence.engine import Chain, Each, Group, Log, Slice, Trim, interpret
 from whence.engine.chain_file import with_log
 from whence.engine.errors import ParameterError
 from whence.engine.processor import Processor
@@ -71,7 +71,6 @@ def longer(rule: Each) -> Chain:
         pytest.param(
             lambda p: Slice("s", "case", Slice("in", "case", p, "each"), "each"), id="nested"
         ),
-        pytest.param(lambda p: Window("w", n=3, of=p), id="window"),
     ],
 )
 def test_a_deadline_is_refused_where_it_would_not_see_the_clock_of_the_whole_log(

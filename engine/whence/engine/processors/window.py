@@ -10,7 +10,6 @@ from whence.engine.language.events import Event, Part, Term, all_exist
 from whence.engine.language.instance import Planned
 from whence.engine.language.processor import Machine, MachineFactory, Processor, Scope, Site
 from whence.engine.language.traits import Traits
-from whence.engine.processors.each import require_whole_clock
 
 if TYPE_CHECKING:
     from whence.engine.language.chain import Chain
@@ -44,7 +43,6 @@ class Window(Processor):
 
         self.require_count(self.n, 1, "n=3")
         object.__setattr__(self, "of", Chain.of(self.of))
-        require_whole_clock(self)
         outputs = len(self.inner.outputs)
         self.require(outputs == 1, "P with one output pipe", self.inner.outputs, "output: NAME")
 
