@@ -10,6 +10,7 @@ from whence.engine.rules.case import Case
 from whence.engine.rules.decision import Decision, Spans, moment, within
 from whence.engine.rules.part import Part, Seen, absent_over, timed
 from whence.engine.rules.spec import Spec
+from whence.engine.rules.until import TwoParts
 from whence.engine.values import as_condition
 
 __all__ = ["Before", "Once", "Since"]
@@ -101,23 +102,10 @@ def _with_times(
     return why, support
 
 
-class Since(Part):
+class Since(TwoParts):
     """``p S[a..b] q``: q was in the interval, and p has held since then."""
 
-    __slots__ = ("failed", "held", "reached", "spans")
-
-    def __init__(self, case: Case, spec: Spec, trigger: int) -> None:
-        """Begin undecided."""
-        super().__init__(case, spec, trigger)
-        self.failed = Seen(self.parts[0], False)
-        self.reached = Seen(self.parts[1], True)
-        self.held = Spans(self._p)
-        self.spans = Spans(lambda i: timed(self.parts[1], i, self.spec))
-
-    def _p(self, i: int) -> Decision:
-        found = self.parts[0].ask(i)
-        assert found is not None
-        return found
+    __slots__ = ()
 
     def heard(self, part: Part, i: int, found: Decision) -> None:
         """P or q became known at an event."""

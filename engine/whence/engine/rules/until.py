@@ -10,14 +10,11 @@ from whence.engine.rules.decision import Decision, Spans, moment, within
 from whence.engine.rules.part import Part, Seen, absent_over, timed
 from whence.engine.rules.spec import Spec
 
-__all__ = ["Until"]
+__all__ = ["TwoParts", "Until"]
 
 
-class Until(Part):
-    """True by the first q in the interval that p leads up to; false by p before any q.
-
-    Without either it is decided when the deadline has passed or the case has closed.
-    """
+class TwoParts(Part):
+    """What p and q have in common for U and S: where p failed, where q was reached."""
 
     __slots__ = ("failed", "held", "reached", "spans")
 
@@ -33,6 +30,15 @@ class Until(Part):
         found = self.parts[0].ask(i)
         assert found is not None
         return found
+
+
+class Until(TwoParts):
+    """True by the first q in the interval that p leads up to; false by p before any q.
+
+    Without either it is decided when the deadline has passed or the case has closed.
+    """
+
+    __slots__ = ()
 
     def on_event(self, i: int) -> None:
         """It goes on as long as p holds without q."""
